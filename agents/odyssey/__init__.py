@@ -1,0 +1,1 @@
+"""Strategies for Dixit: Odyssey, one a file."""

@@ -1,0 +1,1 @@
+"""Strategies for Stella: Dixit Universe, one a file."""

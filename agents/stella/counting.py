@@ -1,0 +1,40 @@
+"""`counting`: a scout that counts what the others have left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from annotated_types import Ge, Le
+from numpy.typing import NDArray
+
+from agents.choice import best, top
+from agents.registry import register
+from agents.stella.avoider import number_within_risk
+from agents.stella.base import Marks, StellaAgent
+from agents.stella.inference import chance_matched_now
+from sim.stella.views import MarkView, ScoutView
+
+__all__ = ["Counting"]
+
+
+@register("counting")
+@dataclass(frozen=True)
+class Counting(StellaAgent):
+    """Marks as `avoider` does, and thinks again at every reveal: names the mark most likely to be matched by now.
+
+    Every other player has the announced count minus the marks seen so far left among the cards still hidden; the more
+    that is, the likelier they hold a card that fits well. The chance that somebody holds it is worked out for each own
+    mark (`agents.stella.inference.chance_matched_now`); a fallen player's marks match as any other's. Assumes that the
+    others reveal their marks in no special order. `order` is not used.
+    """
+
+    risk: Annotated[float, Ge(0), Le(1)] = 0.2
+
+    def mark(self, view: MarkView) -> Marks:
+        return top(view.fit, number_within_risk(view, self.risk))
+
+    def scout(self, view: ScoutView) -> NDArray[np.int64]:
+        """-> card int64 (n, k): the own unrevealed mark with the best chance of a match."""
+        return best(chance_matched_now(view), view.legal)

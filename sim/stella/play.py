@@ -1,0 +1,298 @@
+"""Games of Stella, a batch at a time: one seating, many deals, every round in step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim import randomness as rnd
+from sim.asking import Address, Group, Question
+from sim.cards import Pile
+from sim.compiled import kernel
+from sim.draws import Draws
+from sim.games import Played, Rounds
+from sim.stella.scoring import (
+    RoundState,
+    ranks,
+    resolve_round_kernel,
+    reveal_kernel,
+    round_rules,
+    score_round_kernel,
+    start_round_kernel,
+    winners,
+)
+from sim.stella.views import MarkView, RevealView, ScoutView, StellaHistory
+from sim.views import full, read_only
+
+if TYPE_CHECKING:
+    from sim.match import Match
+
+REVEALS_PER_ROUND = 64
+"""Scouts' keys: round * 64 + cards already revealed; a grid has at most 40 cards."""
+
+
+def play(
+    match: Match, seating: int, deals: NDArray[np.int64], seed: int, trace: list[dict[str, Any]] | None = None
+) -> Played:
+    """Play each deal once in this seating. trace: for a single game, receives a dict per round (see `sim.replay`)."""
+    batch = _Batch(match, seating, deals, seed, trace)
+    for _ in range(match.rules.rounds):  # type: ignore[union-attr]  # StellaRules, as `_Batch` asserts
+        batch.play_round()
+    return batch.played()
+
+
+class _Batch:
+    """The state of a batch of games. No agent ever sees this object."""
+
+    def __init__(
+        self, match: Match, seating: int, deals: NDArray[np.int64], seed: int, trace: list[dict[str, Any]] | None
+    ) -> None:
+        from sim.stella.rules import StellaRules
+
+        assert isinstance(match.rules, StellaRules)
+        self.rules, self.world, self.trace = match.rules, match.world, trace
+        self.kernel_rules = round_rules(self.rules)
+        n, players, rounds, cards = len(deals), self.rules.players, self.rules.rounds, self.rules.cards
+        self.n, self.round = n, 0
+        self.groups = match.groups(seating)
+        self.scouting = [group for group in self.groups if hasattr(group.agent, "scout")]
+        self.address = Address(seed, deals, seating)
+        self.keys = rnd.deal_keys(seed, deals)
+        self.game_keys = rnd.purpose_keys(self.keys, 0, rnd.GAME)
+        self.pile = Pile(self.keys, self.rules.deck_size)
+        self.grid = self.pile.draw(cards)
+        self.scores = np.zeros((n, players), np.int32)
+        shape = (n, rounds, players)
+        self.rounds = Rounds(
+            marks=np.zeros(shape, np.int8), dark=np.zeros(shape, np.bool_), fallen=np.zeros(shape, np.bool_),
+            sparks=np.zeros(shape, np.int8), super_sparks=np.zeros(shape, np.int8),
+            erased=np.zeros(shape, np.int16), points=np.zeros(shape, np.int16),
+        )  # fmt: skip
+        self.revealed = np.zeros((n, rounds, cards), np.bool_)
+        self.owners = np.zeros((n, rounds, players, cards), np.bool_)
+        self.acting = {group.agent: full((n, len(group.seats)), True, np.bool_) for group in self.groups}
+        self.all_legal = {group.agent: full((n, len(group.seats), cards), True, np.bool_) for group in self.groups}
+
+    # One round --------------------------------------------------------------------------------------------------------
+
+    def play_round(self) -> None:
+        reading = self.world.word(self.keys, self.round)
+        seen = read_only(self.grid.copy())
+        fits = {group.agent: read_only(self.world.fit_images(reading, group.seats, seen)) for group in self.groups}
+        self.shown_now = {"rules": self.rules, "world": self.world, "round": self.round, "images": seen}
+        self.shown_now["history"] = StellaHistory(
+            self.round,
+            {
+                "counts": self.rounds.marks, "dark": self.rounds.dark, "fallen": self.rounds.fallen,
+                "revealed": self.revealed, "owners": self.owners, "points": self.rounds.points,
+            },
+        )  # fmt: skip
+        marks = np.empty((self.n, self.rules.players, self.rules.cards), np.bool_)
+        counts = np.empty((self.n, self.rules.players), np.int8)
+        for group in self.groups:
+            self.ask_mark(group, fits[group.agent], marks, counts)
+        read_only(counts)
+        priority = np.empty(marks.shape, np.float32)
+        orders = {
+            group.agent: self.ask_reveal_order(group, fits[group.agent], marks, counts, priority) for group in self.groups
+        }
+        first_scout = np.full(self.n, self.round % self.rules.players, np.int8)
+        state = RoundState.of(marks)
+        if self.scouting:
+            self.reveal_step_by_step(state, first_scout, fits, counts, priority, orders)
+        else:
+            resolve_round_kernel(self.kernel_rules, state, first_scout, priority)
+        self.end_round(state, fits)
+
+    def end_round(self, state: RoundState, fits: dict[Any, NDArray[np.float32]]) -> None:
+        r, rounds = self.round, self.rounds
+        rounds.marks[:, r], rounds.dark[:, r], rounds.fallen[:, r] = state.counts, state.dark, state.fallen
+        rounds.sparks[:, r], rounds.super_sparks[:, r] = state.sparks, state.super_sparks
+        rounds.erased[:, r], rounds.points[:, r] = state.erased, state.points
+        self.revealed[:, r] = state.revealed
+        np.logical_and(state.marks, state.revealed[:, None, :], out=self.owners[:, r])
+        self.scores += state.points
+        if self.trace is not None:
+            self.trace.append(_told(state, self.grid, fits, self.groups))
+        self.round += 1
+        if self.round < self.rules.rounds:
+            self.refresh_grid()
+
+    def refresh_grid(self) -> None:
+        """After round r row r mod rows is replaced (or nothing, or all); replaced cards never return."""
+        rules = self.rules
+        if rules.grid_refresh == "row":
+            start = (self.round - 1) % rules.rows * rules.columns
+            self.grid[:, start : start + rules.columns] = self.pile.draw(rules.columns)
+        elif rules.grid_refresh == "all":
+            self.grid = self.pile.draw(rules.cards)
+
+    def played(self) -> Played:
+        rounds = self.rounds
+        lit = (~rounds.dark).sum(1)
+        sparks = rounds.sparks.sum(1, dtype=np.int64) + rounds.super_sparks.sum(1, dtype=np.int64)
+        won = winners(self.rules, self.scores, lit, sparks)
+        return Played(self.scores, won, np.ones(self.n, np.bool_), rounds=rounds)
+
+    # Decisions --------------------------------------------------------------------------------------------------------
+
+    def ask_mark(
+        self, group: Group, fit: NDArray[np.float32], marks: NDArray[np.bool_], counts: NDArray[np.int8]
+    ) -> None:
+        rules = self.rules
+        view = MarkView(
+            **self.shown(group, rnd.MARK, self.round), acting=self.acting[group.agent], fit=fit,
+            legal=self.all_legal[group.agent],
+        )  # fmt: skip
+        question = Question(group, "mark", view, self.address, f"round {self.round}")
+        expected = f"bool marks, {rules.minimum_marks} to {rules.maximum_marks} for each game and seat,"
+        reply = question.array(question.ask(), fit.shape, "b", expected)
+        fault = np.full(3, -1)
+        _take_marks(reply, group.seats, rules.minimum_marks, rules.maximum_marks, marks, counts, fault)
+        if fault[0] >= 0:
+            number = f"from {rules.minimum_marks} to {rules.maximum_marks} marks"
+            question.refuse_at(int(fault[0]), int(fault[1]), f"expected {number}; received {fault[2]} marks")
+
+    def ask_reveal_order(
+        self,
+        group: Group,
+        fit: NDArray[np.float32],
+        marks: NDArray[np.bool_],
+        counts: NDArray[np.int8],
+        priority: NDArray[np.float32],
+    ) -> NDArray[Any]:
+        """Fill the group's seats of `priority`; returns the reply."""
+        own = read_only(marks[:, group.seats])
+        view = RevealView(
+            **self.shown(group, rnd.REVEAL_ORDER, self.round), acting=self.acting[group.agent], fit=fit, legal=own,
+            marks=own, counts=counts,
+        )  # fmt: skip
+        question = Question(group, "reveal_order", view, self.address, f"round {self.round}")
+        reply = question.array(question.ask(), fit.shape, "fi", "priority numbers, none of them NaN,")
+        bad = np.isnan(reply) if reply.dtype.kind == "f" else np.zeros(1, np.bool_)
+        if bad.any():
+            game, i, card = (int(x) for x in np.argwhere(bad)[0])
+            question.refuse_at(game, i, f"expected priority numbers, none of them NaN; received NaN for card {card}")
+        priority[:, group.seats] = reply if reply.dtype == np.float32 else ranks(reply)
+        return reply
+
+    def reveal_step_by_step(
+        self,
+        state: RoundState,
+        first_scout: NDArray[np.int8],
+        fits: dict[Any, NDArray[np.float32]],
+        counts: NDArray[np.int8],
+        priority: NDArray[np.float32],
+        orders: dict[Any, NDArray[Any]],
+    ) -> None:
+        """Where somebody thinks again at every reveal: card by card, all games in step."""
+        start_round_kernel(self.kernel_rules, state, first_scout)
+        card = np.empty(self.n, np.int64)
+        step = 0
+        while (state.scout >= 0).any():
+            _follow_priority(state.marks, state.revealed, state.scout, priority, card)
+            for group in self.scouting:
+                acting = state.scout[:, None] == group.seats
+                if acting.any():
+                    self.ask_scout(group, state, step, acting, fits[group.agent], counts, orders[group.agent], card)
+            reveal_kernel(self.kernel_rules, state, card)
+            step += 1
+        score_round_kernel(self.kernel_rules, state)
+
+    def ask_scout(
+        self,
+        group: Group,
+        state: RoundState,
+        step: int,
+        acting: NDArray[np.bool_],
+        fit: NDArray[np.float32],
+        counts: NDArray[np.int8],
+        order: NDArray[Any],
+        card: NDArray[np.int64],
+    ) -> None:
+        """Fill `card` (n,) where a seat of the group is the scout."""
+        marks = state.marks[:, group.seats]
+        legal = marks & ~state.revealed[:, None, :]
+        view = ScoutView(
+            **self.shown(group, rnd.SCOUT, self.round * REVEALS_PER_ROUND + step), acting=read_only(acting), fit=fit,
+            legal=read_only(legal), marks=read_only(marks), counts=counts,
+            priority=read_only(order.astype(np.float64)), revealed=read_only(state.revealed.copy()),
+            owners=read_only(state.marks & state.revealed[:, None, :]), fallen=read_only(state.fallen.copy()),
+        )  # fmt: skip
+        question = Question(group, "scout", view, self.address, f"round {self.round}, reveal {step}")
+        reply = question.array(question.ask(), acting.shape, "i", f"cards from 0 to {self.rules.cards - 1}")
+        inside = (reply >= 0) & (reply < self.rules.cards)
+        chosen = np.where(inside, reply, 0)
+        good = inside & np.take_along_axis(legal, chosen[:, :, None], 2)[:, :, 0]
+        bad = acting & ~good
+        if bad.any():
+            game, i = (int(x) for x in np.argwhere(bad)[0])
+            allowed = np.flatnonzero(legal[game, i]).tolist()
+            question.refuse_at(game, i, f"expected an own mark that is not revealed, {allowed}; received {reply[game, i]}")
+        games = acting.any(1)
+        card[games] = chosen[acting]
+
+    def shown(self, group: Group, decision: int, step: int) -> dict[str, Any]:
+        """What every view shows."""
+        keys = rnd.purpose_keys(self.keys, step, decision)
+        return {
+            **self.shown_now,
+            "seats": read_only(group.seats.copy()),
+            "scores": read_only(self.scores.copy()),
+            "random": Draws(keys, self.game_keys, group.seats),
+        }
+
+
+@kernel
+def _take_marks(
+    reply: Any, seats: Any, minimum: Any, maximum: Any, marks: Any, counts: Any, fault: Any
+) -> None:  # fmt: skip
+    """Copy a group's marks into marks (n, players, cards) and count them; fault: game, agent seat, count of a bad reply."""
+    n, k, cards = reply.shape
+    for g in range(n):
+        for i in range(k):
+            count = 0
+            for c in range(cards):
+                marks[g, seats[i], c] = reply[g, i, c]
+                count += reply[g, i, c]
+            counts[g, seats[i]] = count
+            if count < minimum or count > maximum:
+                fault[:] = (g, i, count)
+                return
+
+
+@kernel
+def _follow_priority(marks: Any, revealed: Any, scout: Any, priority: Any, card: Any) -> None:
+    """Each scout's own unrevealed mark of highest priority (ties: lowest index): card (n,)."""
+    for g in range(len(card)):
+        p = scout[g]
+        best = -1
+        if p >= 0:
+            for c in range(marks.shape[2]):
+                if marks[g, p, c] and not revealed[g, c] and (best < 0 or priority[g, p, c] > priority[g, p, best]):
+                    best = c
+        card[g] = best
+
+
+def _told(
+    state: RoundState, grid: NDArray[np.int16], fits: dict[Any, NDArray[np.float32]], groups: list[Group]
+) -> dict[str, Any]:
+    """A round of a single game as plain lists, by seat."""
+    by_seat = {int(seat): fits[group.agent][0, i].tolist() for group in groups for i, seat in enumerate(group.seats)}
+    reveals = [
+        (int(scout), int(card), np.flatnonzero(state.marks[0, :, card]).tolist())
+        for scout, card in zip(state.scouts[0], state.order[0], strict=True)
+        if card >= 0
+    ]
+    return {
+        "grid": grid[0].tolist(),
+        "fits": [by_seat[seat] for seat in sorted(by_seat)],
+        "reveals": reveals,
+        "marks": state.marks[0].tolist(),
+        **{
+            name: getattr(state, name)[0].tolist()
+            for name in ("counts", "dark", "fallen", "sparks", "super_sparks", "erased", "points")
+        },
+    }

@@ -1,0 +1,234 @@
+"""What a clue means to people: the probit model of shared and private readings, and the interface other worlds take.
+
+In units where a random image has standard deviation 1 for one person:
+
+    fit(player, image)               = breadth + sqrt(agreement) * shared(image) + sqrt(1 - agreement) * private(player, image)
+    fit(player, storyteller's image) = clarity + sqrt(1 - agreement) * private(player, image)
+
+`shared` and `private` are pure functions of (seed, deal, turn or round, image[, seat]): a person sees an image the same
+way in the hand, on the table and on the grid. Person means seat, so that rotating a lineup cancels the luck of reading.
+Arithmetic is float32, every operation rounded, in the order written, so that machines agree bit by bit.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+from scipy.stats import beta
+
+from sim.compiled import kernel
+from sim.parameters import Parameters
+from sim.randomness import CLUE, NORMALS, READING, U64, Keys, c_lane, c_word, purpose_keys
+
+Fits = NDArray[np.float32]
+TRIES = 8
+"""How often a storyteller with a floor draws the clue again, at most."""
+_LEVELS = 4096
+
+
+class Reading(NamedTuple):
+    """One clue or word in n games: all that decides how each seat reads each card."""
+
+    keys: Keys
+    """uint64 (n,): the key of this turn's readings."""
+    levels: Fits
+    """float32 (n, 4): sqrt(agreement), sqrt(1 - agreement), breadth, clarity."""
+    source: NDArray[np.int16]
+    """int16 (n,): the storyteller's image, -1 where the clue has no source."""
+
+
+@runtime_checkable
+class ReadingModel(Protocol):
+    """What the engine asks of a world. Another world (one made of picture and word vectors, say) offers these five.
+
+    Everything returned must be a pure function of the arguments. `keys` are deal keys, uint64 (n,). A `Reading` may be
+    anything that the same world's `fit_hands` and `fit_images` understand.
+    """
+
+    def clue(self, keys: Keys, turn: int, storyteller: int, cards: NDArray[np.int16], vagueness: Fits) -> Any:
+        """A clue for the storyteller's image. cards: int16 (n,); vagueness: float32 (n,), 0..1."""
+
+    def open_clue(self, keys: Keys, turn: int) -> Any:
+        """A clue said before anybody looks (party): no image is its source."""
+
+    def word(self, keys: Keys, round: int) -> Any:
+        """A word card of Stella."""
+
+    def fit_hands(self, reading: Any, seats: NDArray[np.int64], hands: NDArray[np.int16]) -> Fits:
+        """How the cards in the hands of k seats fit, to their owners. hands: int16 (n, k, slots) -> float32 (n, k, slots)."""
+
+    def fit_images(self, reading: Any, seats: NDArray[np.int64], images: NDArray[np.int16]) -> Fits:
+        """How images that all see fit, to each of k seats. images: int16 (n, m) -> float32 (n, k, m)."""
+
+
+class World(Parameters):
+    """The probit world. Common knowledge: agents know it; nobody sees a clue's drawn agreement, breadth or clarity.
+
+    Defaults and their evidence: people's marks on paintings (agreement), 46 human-told rounds of Dixit (clarity_sd).
+    Frozen, equal by value; `.replace(...)`, `.from_toml(path)`, `.to_toml()`, `World.like("people")`.
+    """
+
+    agreement_mean: float = Field(0.40, ge=0, le=1, description="mean share of a reading that people have in common")
+    agreement_sd: float = Field(0.15, ge=0, le=0.5, description="its standard deviation from clue to clue (Beta)")
+    breadth_sd: float = Field(0.3, ge=0, le=5, description="sd of a Stella word's breadth: how much it fits every card")
+    clarity_sd: float = Field(1.15, ge=0, le=10, description="sd of how apt a clue comes out, the same for all listeners")
+    clarity_span: float = Field(3.0, ge=0, le=20, description="how apt a clue of vagueness 0 is on average, in sd of fit")
+    storyteller_floor: float | None = Field(
+        None, ge=-5, le=5, description="a storyteller draws the clue again below this own fit; none: never"
+    )
+
+    @model_validator(mode="after")
+    def _beta_exists(self) -> World:
+        m, sd = self.agreement_mean, self.agreement_sd
+        if sd > 0 and sd * sd >= m * (1 - m):
+            raise ValueError(
+                f"agreement_sd = {sd}: a Beta distribution of mean {m} has a standard deviation below "
+                f"{(m * (1 - m)) ** 0.5:.4g} (0 keeps agreement constant)"
+            )
+        return self
+
+    @classmethod
+    def like(cls, name: str) -> World:
+        """A named world: "default" or "people" (fitted to rounds that people played)."""
+        worlds = {"default": {}, "people": PEOPLE}
+        if name not in worlds:
+            raise ValueError(f"World.like({name!r}): there is {', '.join(map(repr, sorted(worlds)))}")
+        return cls(**worlds[name])
+
+    def clue(self, keys: Keys, turn: int, storyteller: int, cards: NDArray[np.int16], vagueness: Fits) -> Reading:
+        reading = Reading(purpose_keys(keys, turn, READING), np.empty((len(keys), 4), np.float32), cards)
+        root, rest = agreement_roots(self.agreement_mean, self.agreement_sd)
+        floor = np.float32(-np.inf if self.storyteller_floor is None else self.storyteller_floor)
+        _clue(
+            purpose_keys(keys, turn, CLUE), reading.keys, storyteller, cards, vagueness, root, rest, NORMALS,
+            np.float32(self.clarity_span), np.float32(self.clarity_sd), floor, reading.levels,
+        )  # fmt: skip
+        return reading
+
+    def open_clue(self, keys: Keys, turn: int) -> Reading:
+        return self._sourceless(keys, turn, np.float32(0))
+
+    def word(self, keys: Keys, round: int) -> Reading:
+        return self._sourceless(keys, round, np.float32(self.breadth_sd))
+
+    def _sourceless(self, keys: Keys, step: int, breadth_sd: np.float32) -> Reading:
+        n = len(keys)
+        reading = Reading(purpose_keys(keys, step, READING), np.empty((n, 4), np.float32), np.full(n, -1, np.int16))
+        root, rest = agreement_roots(self.agreement_mean, self.agreement_sd)
+        _sourceless(purpose_keys(keys, step, CLUE), root, rest, NORMALS, breadth_sd, reading.levels)
+        return reading
+
+    def fit_hands(self, reading: Reading, seats: NDArray[np.int64], hands: NDArray[np.int16]) -> Fits:
+        out = np.empty(hands.shape, np.float32)
+        _fit_hands(reading.keys, reading.levels, reading.source, seats, hands, NORMALS, out)
+        return out
+
+    def fit_images(self, reading: Reading, seats: NDArray[np.int64], images: NDArray[np.int16]) -> Fits:
+        out = np.empty((len(images), len(seats), images.shape[1]), np.float32)
+        _fit_images(reading.keys, reading.levels, reading.source, seats, images, NORMALS, out)
+        return out
+
+
+PEOPLE: dict[str, Any] = {}
+"""Parameters that `World.like("people")` sets apart from the defaults (themselves fitted to people's rounds)."""
+
+
+@lru_cache(maxsize=64)
+def agreement_roots(mean: float, sd: float) -> tuple[Fits, Fits]:
+    """sqrt(agreement) and sqrt(1 - agreement) at 4,096 Beta quantiles: float32 (4096,) each."""
+    if sd == 0:
+        agreement = np.full(_LEVELS, mean)
+    else:
+        weight = mean * (1 - mean) / (sd * sd) - 1
+        agreement = beta.ppf((np.arange(_LEVELS) + 0.5) / _LEVELS, mean * weight, (1 - mean) * weight)
+    agreement = agreement.astype(np.float32).astype(np.float64)
+    return np.sqrt(agreement).astype(np.float32), np.sqrt(1 - agreement).astype(np.float32)
+
+
+@kernel
+def _agreement(w: Any, root: Any, rest: Any, levels: Any) -> None:
+    index = c_lane(w, 0) >> U64(4)
+    levels[0] = root[index]
+    levels[1] = rest[index]
+
+
+@kernel
+def _sourceless(keys: Any, root: Any, rest: Any, normals: Any, breadth_sd: Any, levels: Any) -> None:
+    for g in range(len(keys)):
+        w = c_word(keys[g], 0)
+        _agreement(w, root, rest, levels[g])
+        levels[g, 2] = breadth_sd * normals[c_lane(w, 1)]
+        levels[g, 3] = 0
+
+
+@kernel
+def _clue(
+    keys: Any, reading_keys: Any, storyteller: Any, cards: Any, vagueness: Any, root: Any, rest: Any, normals: Any,
+    span: Any, sd: Any, floor: Any, levels: Any,
+) -> None:  # fmt: skip
+    for g in range(len(keys)):
+        _agreement(c_word(keys[g], 0), root, rest, levels[g])
+        levels[g, 2] = 0
+        aim = span * (np.float32(1) - vagueness[g])
+        clarity = aim + sd * normals[c_lane(c_word(keys[g], 1), 0)]
+        if floor > -np.inf:
+            own = levels[g, 1] * normals[_lane_of(reading_keys[g], cards[g], 1 + storyteller)]
+            for again in range(1, TRIES):
+                if clarity + own >= floor:
+                    break
+                other = aim + sd * normals[c_lane(c_word(keys[g], 1 + again // 4), again % 4)]
+                if other > clarity:
+                    clarity = other
+        levels[g, 3] = clarity
+
+
+@kernel
+def _lane_of(key: Any, card: Any, lane: Any) -> Any:
+    """The 16 bits of a card's reading: lane 0 is shared, lane 1 + seat is private to that seat."""
+    return c_lane(c_word(key, np.int64(card) * 4 + lane // 4), lane % 4)
+
+
+@kernel
+def _fit_hands(keys: Any, levels: Any, source: Any, seats: Any, hands: Any, normals: Any, out: Any) -> None:
+    n, k, m = hands.shape
+    for g in range(n):
+        key = keys[g]
+        root, rest, breadth = levels[g, 0], levels[g, 1], levels[g, 2]
+        for i in range(k):
+            lane = seats[i] + 1
+            block, shift = lane // 4, U64(16 * (lane % 4))
+            for h in range(m):
+                card = np.int64(hands[g, i, h])
+                first = c_word(key, card * 4)
+                w = first if block == 0 else c_word(key, card * 4 + block)
+                if card == source[g]:
+                    common = levels[g, 3]
+                else:
+                    common = breadth + root * normals[first & U64(0xFFFF)]
+                out[g, i, h] = common + rest * normals[(w >> shift) & U64(0xFFFF)]
+
+
+@kernel
+def _fit_images(keys: Any, levels: Any, source: Any, seats: Any, images: Any, normals: Any, out: Any) -> None:
+    n, k, m = out.shape
+    for g in range(n):
+        key = keys[g]
+        root, rest, breadth = levels[g, 0], levels[g, 1], levels[g, 2]
+        for c in range(m):
+            card = np.int64(images[g, c])
+            first = c_word(key, card * 4)
+            if card == source[g]:
+                common = levels[g, 3]
+            else:
+                common = breadth + root * normals[first & U64(0xFFFF)]
+            w, have = first, 0
+            for i in range(k):
+                lane = seats[i] + 1
+                if lane // 4 != have:
+                    have = lane // 4
+                    w = c_word(key, card * 4 + have)
+                out[g, i, c] = common + rest * normals[(w >> U64(16 * (lane % 4))) & U64(0xFFFF)]

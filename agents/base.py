@@ -18,6 +18,7 @@ call for all their seats. A new strategy is a class like this one:
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -32,8 +33,6 @@ __all__ = ["Agent"]
 class Agent:
     """Base of all agents: validates the parameters, and tells itself as a spec."""
 
-    game: ClassVar[str]
-    """"odyssey" or "stella"."""
     registered_name: ClassVar[str]
     """The name in the registry, set by `agents.registry.register`; other classes are known by module:Class."""
 
@@ -52,7 +51,8 @@ class Agent:
     def __str__(self) -> str:
         """The spec: name, then own parameters that are not None; inherited and keyword-only ones where not default."""
         cls = type(self)
-        own = {field.name for field in fields(cls) if field.name in cls.__dict__.get("__annotations__", ()) and not field.kw_only}
+        declared = inspect.get_annotations(cls)
+        own = {field.name for field in fields(cls) if field.name in declared and not field.kw_only}
         parts = []
         for name, parameter in parameters_of(cls).items():
             value = getattr(self, name)

@@ -5,13 +5,15 @@
     top(values, size)                        the `size` highest as a bool set
     marks_above(fit, threshold, low, high)   everything above a threshold, repaired to a legal number of marks
 
-All of them work on the last axis and broadcast over the others: values (n, k, m) with legal (n, k, m), (m,) or none; size
-and threshold a number or an array (n, k). Among equal values the lowest index comes first. Inputs are never written to,
-and may be read-only, broadcast, or slices. Values are float32 or float64 (smaller types are widened); NaN is not allowed.
+All of them work on the last axis and broadcast over the others: values (n, k, m) with legal (n, k, m), (m,) or none;
+size and threshold a number or an array (n, k). Among equal values the lowest index comes first. Inputs are never
+written to, and may be read-only, broadcast, or slices. Values are float32 or float64 (smaller types are widened); NaN
+is not allowed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import numba
@@ -57,10 +59,10 @@ def marks_above(fit: ArrayLike, threshold: ArrayLike, minimum: ArrayLike = 1, ma
     (...), maximum None: m -> bool (..., m)
     """
     fit = np.asarray(fit)
+    threshold = np.asarray(threshold, fit.dtype if fit.dtype.kind == "f" else np.float64)
     most = fit.shape[-1] if maximum is None else maximum
-    return cast(
-        Set, _marks_above(fit, np.asarray(threshold, fit.dtype), np.asarray(minimum, np.int64), np.asarray(most, np.int64))
-    )
+    limits = np.asarray(minimum, np.int64), np.asarray(most, np.int64)
+    return cast(Set, _marks_above(fit, threshold, *limits))
 
 
 def _with_legal(values: ArrayLike, legal: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -68,8 +70,9 @@ def _with_legal(values: ArrayLike, legal: ArrayLike | None) -> tuple[NDArray[Any
     return values, np.broadcast_to(True if legal is None else np.asarray(legal, bool), values.shape)
 
 
-def _compiled(layout: str, *signatures: str) -> Any:
-    return numba.guvectorize(list(signatures), layout, nopython=True, cache=True)
+def _compiled(layout: str, *signatures: str) -> Callable[[Callable[..., None]], Any]:
+    made: Any = numba.guvectorize(list(signatures), layout, nopython=True, cache=True)  # type: ignore[no-untyped-call]
+    return cast(Callable[[Callable[..., None]], Any], made)
 
 
 @_compiled("(m),(m)->()", "(float32[:], boolean[:], int64[:])", "(float64[:], boolean[:], int64[:])")
@@ -99,14 +102,16 @@ def _best_k(values: Any, legal: Any, places: Any, out: Any) -> None:
 
 @_compiled("(m),()->(m)", "(float32[:], int64, boolean[:])", "(float64[:], int64, boolean[:])")
 def _top(values: Any, size: Any, out: Any) -> None:
-    for i in range(len(values)):
-        out[i] = False
-    for _ in range(min(size, len(values))):
+    m = len(values)
+    few = size <= m // 2  # else drop the worst, of equal ones the last: fewer passes
+    for i in range(m):
+        out[i] = not few
+    for _ in range(max(size, 0) if few else m - min(size, m)):
         found = -1
-        for i in range(len(values)):
-            if not out[i] and (found < 0 or values[i] > values[found]):
+        for i in range(m):
+            if out[i] != few and (found < 0 or (values[i] > values[found] if few else values[i] <= values[found])):
                 found = i
-        out[found] = True
+        out[found] = few
 
 
 @_compiled(

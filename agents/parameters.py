@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import types
 from dataclasses import MISSING, dataclass, fields
@@ -64,10 +65,12 @@ class Parameter:
 
 
 def parameters_of(cls: type) -> dict[str, Parameter]:
-    """The parameters of an agent class, in the order of its constructor."""
-    own = [name for name, hint in cls.__dict__.get("__annotations__", {}).items() if "ClassVar" not in str(hint)]
+    """The parameters of an agent class: own ones in the order of its constructor, then keyword-only ones."""
+    own = [name for name, hint in inspect.get_annotations(cls).items() if "ClassVar" not in str(hint)]
     if own and "__dataclass_fields__" not in cls.__dict__:
-        raise TypeError(f"{cls.__module__}:{cls.__qualname__} has parameters: put @dataclass(frozen=True) above its class")
+        raise TypeError(
+            f"{cls.__module__}:{cls.__qualname__} has parameters: put @dataclass(frozen=True) above its class"
+        )
     return _parameters_of(cls)
 
 
@@ -75,7 +78,7 @@ def parameters_of(cls: type) -> dict[str, Parameter]:
 def _parameters_of(cls: Any) -> dict[str, Parameter]:
     hints = get_type_hints(cls, include_extras=True)
     found = {}
-    for field in fields(cls):
+    for field in sorted(fields(cls), key=lambda field: bool(field.kw_only)):
         default = REQUIRED
         if field.default is not MISSING:
             default = field.default

@@ -1,4 +1,4 @@
-"""Normal probabilities that are the same bits on every machine: tables rounded to float32, compiled loops of fixed order."""
+"""Normal probabilities, the same bits on every machine: float32 tables and compiled loops of fixed order."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _LAST = F32(12 * 64)
 
 
 def constant(array: Any, kind: Any = np.float32) -> NDArray[Any]:
-    """A read-only contiguous array, the one kind that the compiled loops of this package take; copies only if needed."""
-    array = np.ascontiguousarray(array, kind)
-    if array.flags.writeable:
-        array = array.view()
-        array.flags.writeable = False
-    return array
+    """A read-only contiguous array, the one kind that the compiled loops here take; copies only if needed."""
+    fixed: NDArray[Any] = np.ascontiguousarray(array, kind)
+    if fixed.flags.writeable:
+        fixed = fixed.view()
+        fixed.flags.writeable = False
+    return fixed
 
 
 PHI: Final[NDArray[np.float32]] = constant(ndtr(np.arange(-6 * 64, 6 * 64 + 1) / 64))

@@ -1,9 +1,9 @@
 """Agents by name: `make("stella", "avoider:risk=0.2")`.
 
-A spec is `name`, `name:parameter=value,parameter=value`, or `module:Class[:parameter=value,...]` for a class of your own
-(the module is imported, also from the current folder). A value that is itself a spec stands in brackets, and a list has
-semicolons: `noisy:agent=[avoider:risk=0.2],rate=0.1`, `mixed:agents=[people;greedy],weights=[3;1]`. Values are read by
-the parameter's type; nothing is evaluated. `str(agent)` is its spec.
+A spec is `name`, `name:parameter=value,parameter=value`, or `module:Class[:parameter=value,...]` for a class of your
+own (the module is imported, also from the current folder). A value that is itself a spec stands in brackets, and a
+list has semicolons: `noisy:agent=[avoider:risk=0.2],rate=0.1`, `mixed:agents=[people;greedy],weights=[3;1]`. Values
+are read by the parameter's type; nothing is evaluated. `str(agent)` is its spec.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar
 from agents.base import Agent
 from agents.parameters import REQUIRED, Parameter, parameters_of, spec_number
 
-__all__ = ["Description", "describe", "make", "names", "register"]
+__all__ = ["Description", "describe", "game_of", "make", "names", "register"]
 
 Game = Literal["odyssey", "stella"]
 GAMES: tuple[Game, ...] = ("odyssey", "stella")
@@ -34,10 +34,11 @@ def register(name: str) -> Callable[[A], A]:
     """
 
     def enter(cls: A) -> A:
-        known = _registered.setdefault((cls.game, name), cls)
+        game = _game(cls)
+        known = _registered.setdefault((game, name), cls)
         if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
-            raise ValueError(f"{cls.game} has an agent {name!r} already: {known.__module__}:{known.__qualname__}")
-        _registered[cls.game, name] = cls
+            raise ValueError(f"{game} has an agent {name!r} already: {known.__module__}:{known.__qualname__}")
+        _registered[game, name] = cls
         cls.registered_name = name
         return cls
 
@@ -80,6 +81,16 @@ def make(game: Game, spec: str) -> Any:
     raise _unknown_agent(game, head)
 
 
+def game_of(agent: Any) -> Game:
+    """Which game an agent plays, by its decisions. Raises ValueError for what is no agent, or a class."""
+    if not isinstance(agent, type):
+        if callable(getattr(agent, "mark", None)):
+            return "stella"
+        if callable(getattr(agent, "vote", None)):
+            return "odyssey"
+    raise ValueError(f"expected an agent (an instance of OdysseyAgent or StellaAgent), received {agent!r}")
+
+
 @dataclass(frozen=True)
 class Description:
     """What `python -m agents` says of one agent."""
@@ -101,6 +112,10 @@ def describe(games: Iterable[Game] = GAMES) -> list[Description]:
             shown = tuple(_shown(parameter) for parameter in parameters_of(cls).values())
             found.append(Description(game, name, shown, (cls.__doc__ or "").strip().split("\n")[0]))
     return found
+
+
+def _game(cls: type) -> str:
+    return str(getattr(cls, "game", "no game"))
 
 
 def _shown(parameter: Parameter) -> str:
@@ -151,8 +166,8 @@ def _imported(game: Game, module: str, class_name: str) -> type[Agent]:
         raise ValueError(f"{spec}: module {module!r} has {listed}{_nearest(class_name, classes)}") from None
     if not isinstance(found, type) or not issubclass(found, Agent):
         raise ValueError(f"{spec} is not an agent class: it must derive from {game.capitalize()}Agent")
-    if getattr(found, "game", None) != game:
-        raise ValueError(f"{spec} plays {getattr(found, 'game', 'no game')}, not {game}")
+    if _game(found) != game:
+        raise ValueError(f"{spec} plays {_game(found)}, not {game}")
     return found
 
 
@@ -209,6 +224,6 @@ def _split_once(text: str, mark: str) -> tuple[str, str]:
 
 
 def _wrappers() -> dict[str, Callable[[Game, dict[str, str]], Any]]:
-    from agents import combinators  # noqa: PLC0415  (it makes its inner agents by `make`)
+    from agents import combinators
 
     return {"noisy": combinators.noisy_from_spec, "mixed": combinators.mixed_from_spec}

@@ -37,9 +37,14 @@ def rerun(path: Path, running: Running) -> None:
     settings, given = restored(experiment, manifest)
     outcome = execute(experiment, settings, running, given)
     report(experiment, outcome)
-    changed = [name for name, content in before.items() if content is not None and _bytes(outcome.folder / name) != content]
+    changed = [
+        name for name, content in before.items() if content is not None and _bytes(outcome.folder / name) != content
+    ]
     missing = [name for name, content in before.items() if content is None]
-    print(f"Other bytes than before: {', '.join(changed)}" if changed else "Every file has the same bytes as before.", end="")
+    print(
+        f"Other bytes than before: {', '.join(changed)}" if changed else "Every file has the same bytes as before.",
+        end="",
+    )
     print(f" (not there to compare: {', '.join(missing)})" if missing else "")
 
 
@@ -50,13 +55,15 @@ def find(manifest: Mapping[str, Any]) -> Experiment[Any]:
         try:
             found = importlib.import_module(str(module)).EXPERIMENT
         except (ImportError, AttributeError) as error:
-            raise StorageError(f"the manifest's experiment is in module {module!r}, which cannot be used: {error}") from None
+            raise StorageError(
+                f"the manifest's experiment is in module {module!r}, which cannot be used: {error}"
+            ) from None
         return _checked(found, str(module))
     return _checked(load(manifest["experiment"]), str(module))
 
 
 def restored(experiment: Experiment[Any], manifest: Mapping[str, Any]) -> tuple[Settings, Given]:
-    """Settings, rules and world as the manifest holds them. ValueError for settings that the experiment does not have."""
+    """Settings, rules and world as the manifest holds them. ValueError for settings that are no longer there."""
     stored = manifest["settings"]
     known = {field.name for field in fields(experiment.settings)} - set(GIVEN_ELSEWHERE)
     unknown = sorted(set(stored) - known)

@@ -200,7 +200,7 @@ class Rules(BaseModel):
 
         for candidate in (OdysseyRules, StellaRules):
             if candidate.game == game and issubclass(candidate, cls):
-                return candidate
+                return cast(type[Self], candidate)
         expected = f'must be "{cls.game}" for {cls.__name__}' if cls is not Rules else 'must be "odyssey" or "stella"'
         text = f"game is missing: it {expected}" if game is None else f"game = {_shown(game)}: {expected}"
         raise RulesError(text, [Problem(("game",), text)])

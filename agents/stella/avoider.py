@@ -23,9 +23,9 @@ __all__ = ["Avoider", "number_within_risk"]
 class Avoider(StellaAgent):
     """Marks as many of its best cards as it can while the chance of standing in the dark stays within `risk`.
 
-    With k marks it stands alone with the most if every other player announces fewer than k. The chance of that is worked
-    out from the own fits of all cards and from the numbers announced in earlier rounds (`agents.stella.inference`, which
-    takes the others for `people`). risk 0 marks the minimum, risk 1 the maximum.
+    With k marks it stands alone with the most if every other player announces fewer than k. The chance of that is
+    worked out from the own fits of all cards and from the numbers announced in earlier rounds
+    (`agents.stella.inference`, which takes the others for `people`). risk 0 marks the minimum, risk 1 the maximum.
 
     It reads the rules: where everybody with the most is in the dark (darkness = "all_most"), the chance is that nobody
     announces more than k; where there is no darkness, it marks the maximum.

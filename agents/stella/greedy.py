@@ -64,7 +64,7 @@ def expected_stars(view: MarkView, order: str) -> NDArray[np.float64]:
 def _stars(
     fit: Any, nobody: Any, one: Any, spark: Any, bonus: Any, order: Any, nodes: Any, weights: Any, out: Any
 ) -> None:
-    n, k, cards = fit.shape
+    n, k, _cards = fit.shape
     most = out.shape[2] - 1
     matched, worth = np.empty(most), np.empty(most)
     for g in range(n):
@@ -96,8 +96,8 @@ def _in_order(matched: Any, worth: Any) -> Any:
 def _in_any_order(matched: Any, worth: Any, nodes: Any, weights: Any) -> Any:
     """Uniform order: give every mark a uniform time; those before time u are each there with chance u.
 
-    Mark i, named at time u, finds the player standing with chance prod over others of (1 - u (1 - m)); the average over u
-    is a polynomial of degree 39 at most, which 20-point Gauss-Legendre integrates exactly.
+    Mark i, named at time u, finds the player standing with chance prod over others of (1 - u (1 - m)); the average
+    over u is a polynomial of degree 39 at most, which 20-point Gauss-Legendre integrates exactly.
     """
     stars = 0.0
     for i in range(len(matched)):

@@ -14,14 +14,15 @@ with x_j = t_j - (1 - a) b: a broad word (b above 0) works like a lower threshol
 The word. My fits of all m cards have mean b + noise of variance 1/m, so b given them is normal with mean
 shrink * mean(fit), shrink = sd^2 / (sd^2 + 1/m), and variance shrink / m (sd: the world's breadth_sd).
 
-The others. t_j starts at the `people` prior, N(0.5, 0.35^2), which weighs as much as two rounds. Every announced count is
-turned into the threshold that would give it on average, and t_j is the mean of the prior (twice) and these; its variance
-shrinks accordingly: 0.35^2 * 2 / (2 + rounds).
+The others. t_j starts at the `people` prior, N(0.5, 0.35^2), which weighs as much as two rounds. Every announced
+count is turned into the threshold that would give it on average, and t_j is the mean of the prior (twice) and these;
+its variance shrinks accordingly: 0.35^2 * 2 / (2 + rounds).
 
-Counts. Given x_j, the number of marks of j is a sum over the cards, each marked or not with the chance above (cards are
-independent given b); the average over x_j is taken on 16 values of x from -1.5 to 2.25, and over b, which is common to all
-others, at three values. Assumed away: that agreement differs from word to word, and that given b the others' counts still
-lean the same way because they share s. In worlds like the default the stated chances then come out within about 0.02.
+Counts. Given x_j, the number of marks of j is a sum over the cards, each marked or not with the chance above (cards
+are independent given b); the average over x_j is taken on 16 values of x from -1.5 to 2.25, and over b, which is
+common to all others, at three values. Assumed away: that agreement differs from word to word, and that given b the
+others' counts still lean the same way because they share s. In worlds like the default the stated chances then come
+out within about 0.02.
 
 Deterministic: float32 tables and loops of fixed order (`agents.probit`).
 """
@@ -214,7 +215,7 @@ def _all_fewer(
 
 @kernel
 def _one_fewer(mean: Any, sd: Any, nodes: Any, table: Any, fewer: Any, weight: Any, one: Any) -> None:
-    """P(one player announces fewer than c), averaged over x ~ N(mean, sd^2): each node stands for the interval around it."""
+    """P(one player announces fewer than c), over x ~ N(mean, sd^2): a node stands for the interval around it."""
     below = F32(0)
     last = len(nodes) - 1
     for x in range(last):

@@ -23,9 +23,9 @@ THRESHOLD_SD: Final = 0.35
 class People(StellaAgent):
     """Has a threshold for the whole game, N(0.5, 0.35^2), and marks every card that fits better.
 
-    The threshold is drawn anew for every game and seat, so that a table holds people who mark freely and people who mark
-    sparingly. Too few or too many marks are repaired with the best of the rest, or without the worst. Thresholds are
-    judged, not measured; that rates of marking differ from person to person is what makes darkness a risk.
+    The threshold is drawn anew for every game and seat, so that a table holds people who mark freely and people who
+    mark sparingly. Too few or too many marks are repaired with the best of the rest, or without the worst. Thresholds
+    are judged, not measured; that rates of marking differ from person to person is what makes darkness a risk.
     """
 
     def mark(self, view: MarkView) -> Marks:

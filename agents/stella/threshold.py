@@ -20,8 +20,8 @@ __all__ = ["Threshold"]
 class Threshold(StellaAgent):
     """Marks every card whose fit is above `fit` (in standard deviations of a random card).
 
-    Of 15 random cards 3.6 are above 0.7 on average. Too few or too many marks are repaired with the best of the rest, or
-    without the worst. `people` is this strategy with a threshold of its own for every game and seat.
+    Of 15 random cards 3.6 are above 0.7 on average. Too few or too many marks are repaired with the best of the rest,
+    or without the worst. `people` is this strategy with a threshold of its own for every game and seat.
     """
 
     fit: Annotated[float, Ge(-5), Le(5)] = 0.7

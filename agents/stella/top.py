@@ -20,8 +20,8 @@ __all__ = ["Top"]
 class Top(StellaAgent):
     """Marks the k cards that fit best, whatever the word.
 
-    k is cut to minimum_marks..maximum_marks. Assumes nothing of the others; a broad word makes it stand in the dark less
-    often, a narrow one more often.
+    k is cut to minimum_marks..maximum_marks. Assumes nothing of the others; a broad word makes it stand in the dark
+    less often, a narrow one more often.
     """
 
     k: Annotated[int, Ge(1), Le(40)] = 5

@@ -1,4 +1,4 @@
-"""Finished blocks on disk, so that an interrupted run can go on: one file per block, written to the side and renamed."""
+"""Finished blocks on disk, so that an interrupted run can go on: a file per block, written aside and renamed."""
 
 from __future__ import annotations
 

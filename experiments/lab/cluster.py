@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from experiments.lab.experiment import Running
 
@@ -15,14 +17,14 @@ PATIENCE = 8
 def connected(running: Running) -> Iterator[None]:
     """While open, joblib's "dask" backend plays on `running.scheduler`, or on a cluster of this machine.
 
-    Nothing happens for other backends. Raises ValueError if Dask is not installed, the address is not one, the scheduler
-    does not answer within PATIENCE seconds, or it has no worker.
+    Nothing happens for other backends. Raises ValueError if Dask is not installed, or the scheduler does not
+    answer within PATIENCE seconds or has no worker.
     """
     if running.backend != "dask":
         yield
         return
     try:
-        import distributed
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise ValueError('--backend dask needs Dask: pip install "dixit-lab[cluster]"') from None
     if running.scheduler is None:
@@ -45,6 +47,7 @@ def connected(running: Running) -> Iterator[None]:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError:
             raise ValueError(
-                f"--scheduler {running.scheduler}: the scheduler has no worker. Start one with: dask worker {running.scheduler}"
+                f"--scheduler {running.scheduler}: the scheduler has no worker. "
+                f"Start one with: dask worker {running.scheduler}"
             ) from None
         yield

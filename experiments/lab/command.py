@@ -24,7 +24,7 @@ from experiments.lab.outputs import result_files, run_record
 from experiments.lab.storage import RunFolder, default_folder
 
 TRACEBACK = "DIXIT_LAB_TRACEBACK"
-"""Environment variable for developers: set to anything, errors keep their traceback (so does the option --traceback)."""
+"""Environment variable for developers: when set, errors keep their traceback (as with --traceback)."""
 FORMAT = 1
 """Version of the manifest's form."""
 
@@ -51,7 +51,7 @@ def run(experiment: Experiment[Any], args: Sequence[str] | None = None) -> NoRet
 
 
 def main(experiment: Experiment[Any], args: Sequence[str] | None = None) -> int:
-    """What `run` does, as a function: 0 done, 1 a block failed, 2 bad input, 130 interrupted. args: without program name."""
+    """What `run` does, as a function: 0 done, 1 a block failed, 2 bad input, 130 interrupted."""
     experiment = _importable(experiment)
     given_args = list(sys.argv[1:] if args is None else args)
 
@@ -92,13 +92,13 @@ def guarded(action: Callable[[list[str]], None], args: Sequence[str], prog: str)
 
 
 def parse(experiment: Experiment[Any], args: Sequence[str]) -> tuple[Settings, Running]:
-    """Settings from command-line arguments. SystemExit (by tyro) after --help or a wrong option, ValueError for values."""
+    """Settings from command-line arguments. SystemExit (tyro) for --help and wrong options, ValueError for values."""
     prog = program(experiment)
     examples = [f"{prog} --quick", f"{prog} --n-deals 500 --n-jobs 2 --out /tmp/try"]
     examples += [f"{prog} {example}".rstrip() for example in experiment.examples]
     description = "\n".join([experiment.question, "", "examples:", *(f"  {line}" for line in examples)])
     line = make_dataclass("Line", [("settings", experiment.settings), ("running", Running)], frozen=True)
-    preset = experiment.settings.preset(quick="--quick" in args)
+    preset = experiment.settings(**(experiment.settings.quick_values if "--quick" in args else {}))
     parsed = tyro.cli(
         line, prog=prog, description=description, args=list(args), default=line(preset, Running()),
         config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
@@ -117,7 +117,10 @@ def inputs_of(experiment: Experiment[Any], settings: Settings, given: Given) -> 
 
 
 def compute(
-    experiment: Experiment[Any], settings: Settings | None = None, running: Running | None = None, given: Given | None = None
+    experiment: Experiment[Any],
+    settings: Settings | None = None,
+    running: Running | None = None,
+    given: Given | None = None,
 ) -> Result:
     """Run an experiment and store nothing: for notebooks and tests. Defaults: its default settings."""
     settings = experiment.settings.preset() if settings is None else settings
@@ -127,9 +130,7 @@ def compute(
         return experiment.run(settings, Context(experiment, settings, given, running))
 
 
-def execute(
-    experiment: Experiment[Any], settings: Settings, running: Running, given: Given | None = None
-) -> Outcome:
+def execute(experiment: Experiment[Any], settings: Settings, running: Running, given: Given | None = None) -> Outcome:
     """Run an experiment and store its results. The folder is made, and tried, before anything is computed.
 
     given: rules and world as content, instead of what `settings` names. Raises ValueError for bad input and Interrupted
@@ -184,7 +185,7 @@ def _module(experiment: Experiment[Any]) -> str | None:
 
 
 def _importable(experiment: Experiment[Any]) -> Experiment[Any]:
-    """Under `python -m`, the same experiment from the module by its own name, so that workers and stored blocks find it."""
+    """Under `python -m`, the same experiment from the module by its own name, where workers and blocks find it."""
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     if experiment.run.__module__ == "__main__" and spec is not None:
         found = getattr(importlib.import_module(spec.name), "EXPERIMENT", None)

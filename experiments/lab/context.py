@@ -63,7 +63,7 @@ class Context:
         return self.given.resolve(game, swept)
 
     def play(self, match: Match, keep: Keep, n_deals: int | None = None, first_deal: int = 0) -> Any:
-        """Simulate one match. keep: "games", "summary" or a reducer of a block's games; n_deals: that of the settings."""
+        """Simulate one match. keep: "games", "summary" or a reducer of blocks; n_deals: default as in settings."""
         return self.play_all({"": match}, keep, n_deals, first_deal)[""]
 
     def play_all(
@@ -120,7 +120,13 @@ class Context:
 def describe(match: Match) -> dict[str, Any]:
     """All that decides a match, in plain values."""
     world = plain(match.world) if hasattr(match.world, "model_dump") else repr(match.world)
-    return {"game": match.game, "agents": match.specs(), "rules": plain(match.rules), "world": world, "seating": match.seating}
+    return {
+        "game": match.game,
+        "agents": match.specs(),
+        "rules": plain(match.rules),
+        "world": world,
+        "seating": match.seating,
+    }
 
 
 def _common_and_varied(rules: list[dict[str, Any]]) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class DealSums:
     def per(self, column: str, per: float | str = GAMES) -> NDArray[np.float64]:
         """Per-deal means: column / per. per: a number, or a column that is the same in every deal.
 
-        ValueError when it differs from deal to deal: then a mean of quotients is not the quotient of means; use `ratio`.
+        ValueError when it differs from deal to deal: a mean of quotients is no quotient of means; use `ratio`.
         """
         values = self[column]
         if not isinstance(per, str):

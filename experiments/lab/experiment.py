@@ -1,4 +1,4 @@
-"""What an experiment is: a question, typed settings, and a function that answers with a summary, a figure and a sentence."""
+"""What an experiment is: a question, typed settings, and a function that answers with table, figure and sentence."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from experiments.lab.context import Context
 
 Game = Literal["odyssey", "stella"]
+_OUT_HINT = "(default: results/NAME, or results/runs/NAME-HASH with other than default settings)"
 GIVEN_ELSEWHERE = ("rules", "set", "world")
 """Settings whose content, not whose text, decides the result; manifests hold the content (see `Given`)."""
 
@@ -42,7 +43,7 @@ class Settings:
     """Seed of all randomness: the same seed gives the same games."""
     quick: bool = False
     """A first look with fewer deals."""
-    rules: Annotated[Path | None, tyro.conf.arg(metavar="FILE.toml")] = None
+    rules: Annotated[Path | None, tyro.conf.arg(metavar="FILE.toml", help_behavior_hint="(default: as printed)")] = None
     """Rules file to start from; fields that the experiment sweeps override it."""
     set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="FIELD=VALUE")] = ()
     """One rules field, over the rules file."""
@@ -50,8 +51,7 @@ class Settings:
     """What clues mean to people: a name (default, people) or a TOML file."""
 
     def __post_init__(self) -> None:
-        for name, hint in _hints(type(self)).items():
-            object.__setattr__(self, name, _checked(name, hint, getattr(self, name)))
+        _check_fields(self)
 
     @classmethod
     def preset(cls, quick: bool = False) -> Self:
@@ -71,20 +71,21 @@ class Settings:
 class Running:
     """How a run is carried out; nothing here changes a byte of the result."""
 
-    n_jobs: Annotated[int | None, Ge(1), tyro.conf.arg(metavar="INT")] = None
-    """Blocks of games played at the same time (default: as many as there are cores)."""
+    n_jobs: Annotated[int | None, Ge(1), tyro.conf.arg(metavar="INT", help_behavior_hint="(default: one per core)")] = (
+        None
+    )
+    """Blocks of games played at the same time."""
     backend: Literal["loky", "threading", "dask"] = "loky"
     """Where they are played: processes, threads, or a Dask cluster."""
-    scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT")] = None
+    scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT", help_behavior_hint="")] = None
     """Scheduler of a Dask cluster that runs already (with --backend dask)."""
-    out: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Folder for the results (default: results/NAME, or results/runs/NAME-HASH with other than default settings)."""
+    out: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint=_OUT_HINT)] = None
+    """Folder for the results."""
     resume: bool = False
     """Go on with an interrupted run of the same settings; without it a run starts anew."""
 
     def __post_init__(self) -> None:
-        for name, hint in _hints(type(self)).items():
-            object.__setattr__(self, name, _checked(name, hint, getattr(self, name)))
+        _check_fields(self)
         if self.scheduler is not None and self.backend != "dask":
             raise ValueError(f"scheduler = {self.scheduler!r}: needs --backend dask, not {self.backend}")
 
@@ -122,7 +123,7 @@ S = TypeVar("S", bound=Settings)
 class Experiment(Generic[S]):
     """One question and how it is answered. A module of the package `experiments` that assigns `EXPERIMENT` is found.
 
-    name: that of the module; question: one sentence, a plain string literal (lists show it without importing the module);
+    name: that of the module; question: one sentence, a plain string literal (lists read it without importing);
     settings: a subclass of Settings; run(settings, context) -> Result; games: whose rules it uses (both, if it may be
     either); swept: rules fields that it sets itself, which `--set` may not; examples: further arguments for the help.
     """
@@ -136,8 +137,15 @@ class Experiment(Generic[S]):
     examples: tuple[str, ...] = ()
 
 
+def _check_fields(settings: Any) -> None:
+    """Check every field of a frozen dataclass and put it into the type of its annotation."""
+    cls: Any = type(settings)
+    for name, hint in _hints(cls).items():
+        object.__setattr__(settings, name, _checked(name, hint, getattr(settings, name)))
+
+
 @cache
-def _hints(cls: type) -> dict[str, Any]:
+def _hints(cls: Any) -> dict[str, Any]:
     """Annotations of the fields, bounds included."""
     hints = get_type_hints(cls, include_extras=True)
     return {f.name: hints[f.name] for f in fields(cls)}

@@ -1,4 +1,4 @@
-"""Files with the same bytes on every run: JSON and CSV with floats of six significant digits."""
+"""Files with the same bytes on every run: JSON as it is given, CSV with floats of six significant digits."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def six_digits(value: float) -> float:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: mappings, lists, text, whole numbers, rounded floats; None for NaN.
+    """A value as JSON has it: mappings, lists, text, numbers; None for NaN. TypeError for what has no such form.
 
-    TypeError for anything that has no such form.
+    Numbers stay exact, for settings must come back as they were; measured ones go through `rounded` first.
     """
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float):
-        return None if math.isnan(value) else six_digits(value)
+        return None if math.isnan(value) else value
     if isinstance(value, PurePath):
         return value.as_posix()
     if isinstance(value, Mapping):
@@ -45,6 +45,15 @@ def plain(value: Any) -> Any:
     if hasattr(value, "model_dump"):
         return plain(value.model_dump())
     raise TypeError(f"{value!r} of type {type(value).__name__} cannot be written as JSON")
+
+
+def rounded(value: Any) -> Any:
+    """A plain value with all floats at six significant digits."""
+    if isinstance(value, float):
+        return six_digits(value)
+    if isinstance(value, Mapping):
+        return {key: rounded(item) for key, item in value.items()}
+    return [rounded(item) for item in value] if isinstance(value, list) else value
 
 
 def to_json(value: Any) -> str:

@@ -40,14 +40,13 @@ class Given:
 def load_given(experiment: Experiment[Any], settings: Settings) -> Given:
     """Read the rules file, `--set` and `--world`.
 
-    Raises ValueError for a file that cannot be read or is of another game, an unknown field, a field that the experiment
-    sweeps, or an unknown world.
+    Raises ValueError for a file that cannot be read or is of another game, an unknown field, a field that the
+    experiment sweeps, or an unknown world.
     """
     rules: dict[Game, dict[str, Any]] = {}
     if settings.rules is not None:
-        loaded = Rules.from_toml(settings.rules) if len(experiment.games) != 1 else RULES[experiment.games[0]].from_toml(
-            settings.rules
-        )  # fmt: skip
+        base = RULES[experiment.games[0]] if len(experiment.games) == 1 else Rules
+        loaded = base.from_toml(settings.rules)
         game: Game = "odyssey" if isinstance(loaded, OdysseyRules) else "stella"
         if game not in experiment.games:
             raise ValueError(f"{settings.rules}: rules of {game}, but {experiment.name} {_plays(experiment)}")
@@ -73,7 +72,9 @@ def refuse_swept(given: Any, swept: Any) -> None:
     """ValueError if a field was given by --set that the experiment sets itself."""
     for name in given:
         if name in swept:
-            raise ValueError(f"--set {name}=...: this experiment sets {name} itself, from its own settings (see --help)")
+            raise ValueError(
+                f"--set {name}=...: this experiment sets {name} itself, from its own settings (see --help)"
+            )
 
 
 def _field(experiment: Experiment[Any], text: str) -> tuple[str, Any]:

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from experiments.lab.experiment import Result, Running
-from experiments.lab.formats import to_csv, to_json
+from experiments.lab.formats import plain, rounded, to_csv, to_json
 
 _LIBRARIES = ("numpy", "numba", "scipy", "pandas", "matplotlib", "joblib", "pydantic", "distributed")
 
@@ -42,7 +42,7 @@ def run_record(running: Running, seconds: float, games: int) -> bytes:
         "python": platform.python_version(),
         "libraries": {name: version for name in _LIBRARIES if (version := _version(name))},
     }
-    return to_json(record).encode()
+    return to_json(rounded(plain(record))).encode()
 
 
 def _version(library: str) -> str | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9.5,
     "axes.titlesize": 10.5,
@@ -116,7 +116,7 @@ def bars(axis: Axes, labels: Sequence[str], estimates: Estimates, index: int = 0
 
 
 def best_band(axis: Axes, x: ArrayLike, best: BestSettings | ArrayLike, label: str = NOT_TOLD) -> None:
-    """Shade and hatch the settings that cannot be told from the best. x: (settings,), ascending; best: or bool, likewise."""
+    """Shade and hatch the settings that cannot be told from the best. x: (settings,), ascending; best: or bool."""
     points = np.asarray(x, float)
     inside = best.inside if isinstance(best, BestSettings) else np.asarray(best, bool)
     middles = (points[1:] + points[:-1]) / 2
@@ -129,7 +129,14 @@ def best_band(axis: Axes, x: ArrayLike, best: BestSettings | ArrayLike, label: s
             start = i
         elif not now and start is not None:
             axis.axvspan(
-                lows[start], highs[i - 1], facecolor="0.9", edgecolor="0.75", hatch="////", linewidth=0, zorder=0, label=label
+                lows[start],
+                highs[i - 1],
+                facecolor="0.9",
+                edgecolor="0.75",
+                hatch="////",
+                linewidth=0,
+                zorder=0,
+                label=label,
             )
             start, label = None, ""
 
@@ -148,7 +155,7 @@ def legend(figure: Figure, axes: Any, columns: int | None = None) -> None:
             entries.setdefault(label, handle)
     if entries:
         figure.legend(
-            list(entries.values()), list(entries), loc="outside lower center",
+            list(entries.values()), list(entries), loc="outside lower center", frameon=False,
             ncols=columns or min(len(entries), max(1, math.floor(figure.get_figwidth() / 2))),
         )  # fmt: skip
 

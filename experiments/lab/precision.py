@@ -19,7 +19,7 @@ class VarianceSplit:
     """Variance of one game's number, told apart, in squared units of that number.
 
     deal: what all seatings of a deal share (luck of the cards); seating: what a seating has on every deal (turn order);
-    rest: what is left. deals, seatings: what was measured. Negative components of the analysis of variance are set to 0.
+    rest: what is left. deals, seatings: what was measured. Negative components are set to 0.
     """
 
     deal: float
@@ -39,7 +39,7 @@ class VarianceSplit:
 
     @property
     def gain(self) -> float:
-        """How many independent games, dealt and seated at random, one game of a deal played in all seatings is worth."""
+        """How many independent games, seated at random, one game of a deal in all seatings is worth."""
         return self.total / (self.seatings * self.deal_mean) if self.deal_mean > 0 else math.inf
 
     def deals_needed(self, half_width: float, level: float = statistics.LEVEL) -> int:
@@ -81,9 +81,7 @@ def deals_needed(sd: float, half_width: float, level: float = statistics.LEVEL) 
     return n
 
 
-def asymptotic_sequence(
-    values: ArrayLike, tuned_for: int = 2_000, level: float = statistics.LEVEL
-) -> Estimates:
+def asymptotic_sequence(values: ArrayLike, tuned_for: int = 2_000, level: float = statistics.LEVEL) -> Estimates:
     """A confidence sequence for means of any kind: the interval may be looked at after every deal.
 
     values: (deals, ...) of all deals so far. tuned_for: number of deals at which it is narrowest. Normal-mixture
@@ -152,10 +150,10 @@ def play_until(
     kind: Literal["bounded", "asymptotic"] = "bounded",
     level: float = statistics.LEVEL,
 ) -> Sequential:
-    """Play until every interval is +- half_width or narrower, honestly: with a confidence sequence, looked at as it grows.
+    """Play until every interval is +- half_width or narrower, honestly: a confidence sequence, looked at as it grows.
 
-    play(first_deal, n_deals): per-deal numbers (n_deals, ...) of those deals; with kind="bounded" within 0..1. Looks are
-    at first_look deals and after every further half; at most max_deals. Stopping depends on nothing but the deals.
+    play(first_deal, n_deals): per-deal numbers (n_deals, ...); within 0..1 for kind="bounded". Looks are at first_look
+    deals and after every further half; at most max_deals. Stopping depends on nothing but the deals.
     """
     if not half_width > 0 or max_deals < 1:
         raise ValueError(f"half_width = {half_width}, max_deals = {max_deals}: expected more than 0 of both")

@@ -33,10 +33,7 @@ def mean(values: ArrayLike, level: float = LEVEL) -> Estimates:
     x = _per_deal(values, "values")
     n = len(x)
     centre = x.mean(axis=0)
-    if n > 1:
-        half = t_quantile(n, level) * x.std(axis=0, ddof=1) / np.sqrt(n)
-    else:
-        half = np.full(centre.shape, np.nan)
+    half = t_quantile(n, level) * x.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(centre.shape, np.nan)
     return _estimates(centre, half, n)
 
 
@@ -67,7 +64,7 @@ def ratio_difference(
     other_denominator: ArrayLike,
     level: float = LEVEL,
 ) -> Estimates:
-    """Difference of two ratios of sums over common deals: each deal is left out of both at once. Arrays as in `ratio`."""
+    """Difference of two ratios of sums over common deals: a deal is left out of both at once. Arrays as in `ratio`."""
     first, first_spread = jackknife_ratio(_per_deal(numerator, "numerator"), _per_deal(denominator, "denominator"))
     second, second_spread = jackknife_ratio(
         _per_deal(other_numerator, "other_numerator"), _per_deal(other_denominator, "other_denominator")
@@ -134,7 +131,7 @@ def bootstrap_weights(key: int, deals: ArrayLike, replicates: int, first: int = 
 def _poisson_table() -> Floats:
     """P(Poisson(1) <= k), k = 0..18: the last is 1 to float64."""
     mass = np.exp(-1.0) / np.cumprod(np.maximum(np.arange(19.0), 1))
-    return np.minimum(np.cumsum(mass), 1.0)
+    return np.asarray(np.minimum(np.cumsum(mass), 1.0), float)
 
 
 _POISSON = _poisson_table()

@@ -1,4 +1,4 @@
-"""Where results go, and how: settings decide the folder, files appear whole or not at all, unfinished runs can go on."""
+"""Where results go: settings decide the folder, files appear whole or not at all, unfinished runs can go on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BLOCKS = ".blocks"
 _INPUTS = "inputs.json"
 _OURS = ("summary.csv", "figure.png", "figure.svg", "run.json")
 INPUTS = ("experiment", "settings", "rules_given", "world")
-"""What a manifest has from the start of a run: all that the user decides. Two runs that agree here give the same bytes."""
+"""What a manifest has from the start of a run: all that the user decides. Runs that agree here give the same bytes."""
 
 
 class StorageError(ValueError):
@@ -129,7 +129,9 @@ class RunFolder:
         if finished is None and kept is None:
             foreign = [name for name in _OURS if (self.path / name).exists()]
             if foreign:
-                raise StorageError(f"{self.path} holds {foreign[0]} without a {MANIFEST}: choose another folder with --out")
+                raise StorageError(
+                    f"{self.path} holds {foreign[0]} without a {MANIFEST}: choose another folder with --out"
+                )
         return kept
 
     def _check_resumable(self, kept: dict[str, Any] | None, say: Callable[[str], None]) -> None:

@@ -84,7 +84,9 @@ def _words(name: Any) -> str:
 def _is_end(name: str, frame: pd.DataFrame) -> bool:
     """The column is the low or high end of another's interval."""
     return any(
-        name.endswith(end) and name.removesuffix(end) in frame.columns and name.removesuffix(end) + other in frame.columns
+        name.endswith(end)
+        and name.removesuffix(end) in frame.columns
+        and name.removesuffix(end) + other in frame.columns
         for end, other in ((LOW, HIGH), (HIGH, LOW))
     )
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sim.compiled import kernel
+from sim.compiled import F, kernel
 from sim.odyssey.rules import OdysseyRules
 from sim.rules import numbers, refuse, whole_numbers
 
@@ -44,6 +45,11 @@ def scoring_rules(rules: OdysseyRules) -> ScoringRules:
     return ScoringRules(party=rules.variant == "party", **values)
 
 
+def inlined(function: F) -> F:
+    """A part of a kernel: as `kernel`, but always inlined, for to hand it many arrays would cost more than its work."""
+    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function))
+
+
 # Compiled ------------------------------------------------------------------------------------------------------------
 
 
@@ -70,7 +76,7 @@ def score_turn_kernel(
             )
 
 
-@kernel
+@inlined
 def _score_clue(
     rules: Any, storyteller: Any, owners: Any, votes: Any, drawn: Any, used: Any, hit: Any, points: Any
 ) -> Any:
@@ -124,7 +130,7 @@ def _score_clue(
     return found, voters
 
 
-@kernel
+@inlined
 def _score_party(rules: Any, votes: Any, trap: Any, agree: Any, points: Any) -> Any:
     """One game's turn in party, where everybody votes and agreeing pays.
 
@@ -227,7 +233,7 @@ def _per_game(name: str, values: ArrayLike, games: int, high: int) -> NDArray[np
     return whole_numbers(name, spread, ("game",), (games,), 0, high)
 
 
-def _image(index: int) -> str:
+def _image(index: Any) -> str:
     return f"image {index}"
 
 

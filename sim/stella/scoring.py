@@ -7,12 +7,13 @@ priority; `start_round_kernel`, `reveal_kernel` and `score_round_kernel` play th
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sim.compiled import kernel
+from sim.compiled import F, kernel
 from sim.rules import numbers, refuse, whole_numbers
 from sim.stella.rules import StellaRules
 
@@ -20,10 +21,11 @@ __all__ = [
     "RoundResult",
     "RoundRules",
     "RoundState",
+    "follow_priority_kernel",
+    "ranks",
     "resolve_round",
     "resolve_round_kernel",
     "reveal_kernel",
-    "ranks",
     "round_rules",
     "score_round_kernel",
     "start_round_kernel",
@@ -113,6 +115,11 @@ class RoundState(NamedTuple):
         )
 
 
+def inlined(function: F) -> F:
+    """A part of a kernel: as `kernel`, but always inlined, for to hand it many arrays would cost more than its work."""
+    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function))
+
+
 # Compiled: cards as bits of one word ---------------------------------------------------------------------------------
 
 NO_CARD, FIRST_CARD = np.uint64(0), np.uint64(1)
@@ -121,14 +128,14 @@ PLACE = np.zeros(64, np.int8)
 PLACE[[(DE_BRUIJN << place) % 2**64 >> 58 for place in range(64)]] = np.arange(64)
 
 
-@kernel
+@inlined
 def _lowest(cards: Any) -> Any:
     """The lowest card of a set that is not empty."""
     alone = cards & (~cards + FIRST_CARD)
     return np.int64(PLACE[(alone * np.uint64(DE_BRUIJN)) >> np.uint64(58)])
 
 
-@kernel
+@inlined
 def _size(cards: Any) -> Any:
     """How many cards are in the set."""
     size = 0
@@ -138,7 +145,7 @@ def _size(cards: Any) -> Any:
     return size
 
 
-@kernel
+@inlined
 def _has(cards: Any, card: Any) -> Any:
     """1 if the card is in the set, else 0."""
     return np.int64((cards >> np.uint64(card)) & FIRST_CARD)
@@ -147,7 +154,7 @@ def _has(cards: Any, card: Any) -> Any:
 # Compiled: the rules, for one game -----------------------------------------------------------------------------------
 
 
-@kernel
+@inlined
 def _announce(rules: Any, state: Any, game: Any) -> None:
     """The numbers of marks, and who is in the dark."""
     seats, cards = state.marks.shape[1], state.marks.shape[2]
@@ -170,7 +177,7 @@ def _announce(rules: Any, state: Any, game: Any) -> None:
         state.dark[game, seat] = somebody and state.counts[game, seat] == most
 
 
-@kernel
+@inlined
 def _start(rules: Any, state: Any, game: Any, first_scout: Any) -> None:
     """Announcement; then nothing is revealed, and the first scout, or the next who can, is to reveal."""
     seats, cards = state.marks.shape[1], state.marks.shape[2]
@@ -187,7 +194,7 @@ def _start(rules: Any, state: Any, game: Any, first_scout: Any) -> None:
     state.scout[game] = _next_scout(state, game, np.int64(first_scout))
 
 
-@kernel
+@inlined
 def _next_scout(state: Any, game: Any, seat: Any) -> Any:
     """The first, from `seat` clockwise, who has not fallen and has an unrevealed mark; -1 = nobody."""
     seats = state.marks.shape[1]
@@ -198,12 +205,12 @@ def _next_scout(state: Any, game: Any, seat: Any) -> Any:
     return -1
 
 
-@kernel
+@inlined
 def _left(seat: Any, seats: Any) -> Any:
     return seat + 1 if seat + 1 < seats else 0
 
 
-@kernel
+@inlined
 def _reveal(rules: Any, state: Any, game: Any, card: Any) -> None:
     """The scout names an own, not yet revealed mark: a fall, super sparks or sparks; then the role passes."""
     seats = state.marks.shape[1]
@@ -225,7 +232,7 @@ def _reveal(rules: Any, state: Any, game: Any, card: Any) -> None:
     state.scout[game] = _next_scout(state, game, _left(scout, seats) if rules.passes_each_card else scout)
 
 
-@kernel
+@inlined
 def _score(rules: Any, state: Any, game: Any) -> None:
     """Stars for sparks and super sparks; some are erased for who is in the dark (and has fallen)."""
     for seat in range(state.marks.shape[1]):
@@ -237,7 +244,7 @@ def _score(rules: Any, state: Any, game: Any) -> None:
         state.points[game, seat] = rules.spark_points * earned + rules.super_spark_bonus * super_sparks - erased
 
 
-@kernel
+@inlined
 def _dearest(state: Any, game: Any, priority: Any) -> Any:
     """The scout's own unrevealed mark of highest priority; ties: the lowest index."""
     scout = np.int64(state.scout[game])
@@ -273,6 +280,14 @@ def start_round_kernel(rules: Any, state: Any, first_scout: Any) -> None:
     """Announcement in every game; afterwards `state.scout` says who is to reveal. first_scout: int8 (n,)."""
     for game in range(state.marks.shape[0]):
         _start(rules, state, game, first_scout[game])
+
+
+@kernel
+def follow_priority_kernel(state: Any, priority: Any, card: Any) -> None:
+    """What the scout of every game that goes on reveals by `priority` (as above), written to `card`: int (n,)."""
+    for game in range(state.marks.shape[0]):
+        if state.scout[game] >= 0:
+            card[game] = _dearest(state, game, priority)
 
 
 @kernel

@@ -7,18 +7,19 @@
 
 All of them work on the last axis and broadcast over the others: values (n, k, m) with legal (n, k, m), (m,) or none;
 size and threshold a number or an array (n, k). Among equal values the lowest index comes first. Inputs are never
-written to, and may be read-only, broadcast, or slices. Values are float32 or float64 (smaller types are widened); NaN
-is not allowed.
+written to, and may be read-only, broadcast, or slices (contiguous ones are not copied). Values are float32 or float64;
+others are taken as float64. NaN is not allowed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from agents.probit import constant
+from sim.compiled import kernel
 
 __all__ = ["best", "best_k", "marks_above", "top"]
 
@@ -31,8 +32,10 @@ def best(values: ArrayLike, legal: ArrayLike | None = None) -> Indices:
 
     values: (..., m); legal: bool, broadcasts against values; None: everything is -> int64 (...)
     """
-    values, allowed = _with_legal(values, legal)
-    return cast(Indices, _best(values, allowed))
+    shape, rows = _rows(values)
+    out = np.empty(len(rows), np.int64)
+    _best(rows, _legal(legal, shape), out)
+    return out.reshape(shape[:-1])
 
 
 def best_k(values: ArrayLike, count: int, legal: ArrayLike | None = None) -> Indices:
@@ -40,8 +43,10 @@ def best_k(values: ArrayLike, count: int, legal: ArrayLike | None = None) -> Ind
 
     values: (..., m); count: 0 or more; legal: as in `best` -> int64 (..., count)
     """
-    values, allowed = _with_legal(values, legal)
-    return cast(Indices, _best_k(values, allowed, np.empty(count, np.int8)))
+    shape, rows = _rows(values)
+    out = np.empty((len(rows), count), np.int64)
+    _best_k(rows, _legal(legal, shape), out)
+    return out.reshape(*shape[:-1], count)
 
 
 def top(values: ArrayLike, size: ArrayLike) -> Set:
@@ -49,7 +54,10 @@ def top(values: ArrayLike, size: ArrayLike) -> Set:
 
     values: (..., m); size: int, a number or (...), may differ from row to row -> bool (..., m)
     """
-    return cast(Set, _top(values, np.asarray(size, np.int64)))
+    shape, rows = _rows(values)
+    out = np.empty(rows.shape, np.bool_)
+    _top(rows, _per_row(size, shape, np.int64), out)
+    return out.reshape(shape)
 
 
 def marks_above(fit: ArrayLike, threshold: ArrayLike, minimum: ArrayLike = 1, maximum: ArrayLike | None = None) -> Set:
@@ -58,84 +66,110 @@ def marks_above(fit: ArrayLike, threshold: ArrayLike, minimum: ArrayLike = 1, ma
     fit: (..., m); threshold: in units of fit, a number or (...); minimum, maximum: legal numbers of marks, numbers or
     (...), maximum None: m -> bool (..., m)
     """
-    fit = np.asarray(fit)
-    threshold = np.asarray(threshold, fit.dtype if fit.dtype.kind == "f" else np.float64)
-    most = fit.shape[-1] if maximum is None else maximum
-    limits = np.asarray(minimum, np.int64), np.asarray(most, np.int64)
-    return cast(Set, _marks_above(fit, threshold, *limits))
+    shape, rows = _rows(fit)
+    least = _per_row(minimum, shape, np.int64)
+    most = _per_row(shape[-1] if maximum is None else maximum, shape, np.int64)
+    out = np.empty(rows.shape, np.bool_)
+    _marks_above(rows, _per_row(threshold, shape, rows.dtype), least, most, out)
+    return out.reshape(shape)
 
 
-def _with_legal(values: ArrayLike, legal: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:
-    values = np.asarray(values)
-    return values, np.broadcast_to(True if legal is None else np.asarray(legal, bool), values.shape)
+def _rows(values: ArrayLike) -> tuple[tuple[int, ...], NDArray[Any]]:
+    """The shape, and all rows one below the other: contiguous (rows, m)."""
+    array = np.asarray(values)
+    kind = array.dtype if array.dtype in (np.float32, np.float64) else np.float64
+    return array.shape, constant(array, kind).reshape(-1, array.shape[-1])
 
 
-def _compiled(layout: str, *signatures: str) -> Callable[[Callable[..., None]], Any]:
-    made: Any = numba.guvectorize(list(signatures), layout, nopython=True, cache=True)  # type: ignore[no-untyped-call]
-    return cast(Callable[[Callable[..., None]], Any], made)
+def _legal(legal: ArrayLike | None, shape: tuple[int, ...]) -> Set:
+    """bool (rows, m), or (1, m) where it is the same for all rows."""
+    given = np.asarray(True if legal is None else legal, np.bool_)
+    if not any(given.strides[:-1]):  # one row for all: a single one, or one that is repeated without taking room
+        row = given[(0,) * (given.ndim - 1)] if given.ndim else given
+        return constant(np.broadcast_to(row, shape[-1:]), bool).reshape(1, -1)
+    return constant(np.broadcast_to(given, shape), bool).reshape(-1, shape[-1])
 
 
-@_compiled("(m),(m)->()", "(float32[:], boolean[:], int64[:])", "(float64[:], boolean[:], int64[:])")
+def _per_row(number: ArrayLike, shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
+    """One number a row (rows,), or (1,) where it is the same for all rows."""
+    given = np.asarray(number, kind)
+    if given.ndim == 0:
+        return constant(given.reshape(1), kind)
+    return constant(np.broadcast_to(given, shape[:-1]), kind).reshape(-1)
+
+
+@kernel
 def _best(values: Any, legal: Any, out: Any) -> None:
-    found = -1
-    for i in range(len(values)):
-        if legal[i] and (found < 0 or values[i] > values[found]):
-            found = i
-    out[0] = found
-
-
-@_compiled(
-    "(m),(m),(c)->(c)", "(float32[:], boolean[:], int8[:], int64[:])", "(float64[:], boolean[:], int8[:], int64[:])"
-)
-def _best_k(values: Any, legal: Any, places: Any, out: Any) -> None:
-    for place in range(len(places)):
+    common = len(legal) == 1
+    for r in range(len(values)):
+        row, allowed = values[r], legal[0 if common else r]
         found = -1
-        for i in range(len(values)):
-            if legal[i] and (found < 0 or values[i] > values[found]):
-                taken = False
-                for earlier in range(place):
-                    taken |= out[earlier] == i
-                if not taken:
-                    found = i
-        out[place] = found
+        for i in range(len(row)):
+            if allowed[i] and (found < 0 or row[i] > row[found]):
+                found = i
+        out[r] = found
 
 
-@_compiled("(m),()->(m)", "(float32[:], int64, boolean[:])", "(float64[:], int64, boolean[:])")
-def _top(values: Any, size: Any, out: Any) -> None:
-    m = len(values)
-    few = size <= m // 2  # else drop the worst, of equal ones the last: fewer passes
-    for i in range(m):
-        out[i] = not few
-    for _ in range(max(size, 0) if few else m - min(size, m)):
-        found = -1
+@kernel
+def _best_k(values: Any, legal: Any, out: Any) -> None:
+    common = len(legal) == 1
+    for r in range(len(values)):
+        row, allowed, chosen = values[r], legal[0 if common else r], out[r]
+        for place in range(len(chosen)):
+            found = -1
+            for i in range(len(row)):
+                if allowed[i] and (found < 0 or row[i] > row[found]):
+                    taken = False
+                    for earlier in range(place):
+                        taken |= chosen[earlier] == i
+                    if not taken:
+                        found = i
+            chosen[place] = found
+
+
+@kernel
+def _top(values: Any, sizes: Any, out: Any) -> None:
+    m = values.shape[1]
+    common = len(sizes) == 1
+    rank = np.empty(m, np.int32)
+    for r in range(len(values)):
+        row, chosen, size = values[r], out[r], np.int32(sizes[0 if common else r])
+        # rank = how many are ahead: no branches, so that the compiler takes several cards at a time
+        rank[:] = 0
+        for other in range(m):
+            ahead = row[other]
+            for i in range(other):
+                rank[i] += np.int32(ahead > row[i])
+            for i in range(other + 1, m):
+                rank[i] += np.int32(ahead >= row[i])
         for i in range(m):
-            if out[i] != few and (found < 0 or (values[i] > values[found] if few else values[i] <= values[found])):
-                found = i
-        out[found] = few
+            chosen[i] = rank[i] < size
 
 
-@_compiled(
-    "(m),(),(),()->(m)",
-    "(float32[:], float32, int64, int64, boolean[:])",
-    "(float64[:], float64, int64, int64, boolean[:])",
-)
-def _marks_above(fit: Any, threshold: Any, minimum: Any, maximum: Any, out: Any) -> None:
-    count = 0
-    for i in range(len(fit)):
-        above = fit[i] > threshold
-        out[i] = above
-        count += above
-    while count < min(minimum, len(fit)):
-        found = -1
-        for i in range(len(fit)):
-            if not out[i] and (found < 0 or fit[i] > fit[found]):
-                found = i
-        out[found] = True
-        count += 1
-    while count > max(maximum, 0):
-        found = -1
-        for i in range(len(fit)):
-            if out[i] and (found < 0 or fit[i] <= fit[found]):
-                found = i
-        out[found] = False
-        count -= 1
+@kernel
+def _marks_above(fit: Any, thresholds: Any, minimum: Any, maximum: Any, out: Any) -> None:
+    m = fit.shape[1]
+    for r in range(len(fit)):
+        row, marks = fit[r], out[r]
+        threshold = thresholds[0 if len(thresholds) == 1 else r]
+        count = 0
+        for i in range(m):
+            above = row[i] > threshold
+            marks[i] = above
+            count += above
+        least = min(minimum[0 if len(minimum) == 1 else r], m)
+        while count < least:
+            found = -1
+            for i in range(m):
+                if not marks[i] and (found < 0 or row[i] > row[found]):
+                    found = i
+            marks[found] = True
+            count += 1
+        most = max(maximum[0 if len(maximum) == 1 else r], 0)
+        while count > most:
+            found = -1
+            for i in range(m):
+                if marks[i] and (found < 0 or row[i] <= row[found]):
+                    found = i
+            marks[found] = False
+            count -= 1

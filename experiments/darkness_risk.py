@@ -90,7 +90,7 @@ class Table:
     @property
     def somebody_dark(self) -> Estimate:
         """Share of rounds in which somebody stood in the dark, over all risks of the table, on common deals."""
-        dark = sum(sums["somebody_dark"] for sums in self.sums)
+        dark = np.sum([sums["somebody_dark"] for sums in self.sums], axis=0)
         games = len(self.sums) * self.players * self.rounds
         return DealSums(self.sums[0].deals, {"games": self.sums[0]["games"], "dark": dark}).mean("dark", per=games)
 
@@ -264,7 +264,7 @@ def _notes(tables: Sequence[Table], settings: DarknessRisk) -> list[str]:
     for table in tables:
         dark = table.somebody_dark
         if table.field != settings.fields[0] and dark.value == 0:
-            never = sum(sums["somebody_dark"] for sums in table.sums)
+            never = np.sum([sums["somebody_dark"] for sums in table.sums], axis=0)
             top = rare(never != 0).high
             notes.append(
                 f"{table.players} players, `{table.field}`: nobody was ever in the dark (share of deals with darkness below "

@@ -56,8 +56,13 @@ class Question:
             game = self._first_that_raises()
             self.refuse(game, f"raised {type(error).__name__}: {error}", cause=error)
 
-    def array(self, reply: Any, shape: tuple[int, ...], kinds: str, expected: str) -> NDArray[Any]:
-        """The reply as an array of the given shape, of one of NumPy's kinds ("b" bool, "i" integer, "f" real)."""
+    def array(
+        self, reply: Any, shape: tuple[int, ...], kinds: str, expected: str, kind_kept: type | None = None
+    ) -> NDArray[Any]:
+        """The reply as an array of the given shape, of one of NumPy's kinds ("b" bool, "i" integer, "f" real).
+
+        kind_kept: the type to turn it into, C-contiguous, so that kernels are compiled once; None: as it is.
+        """
         try:
             array = np.asarray(reply)
         except Exception as error:
@@ -67,7 +72,7 @@ class Question:
             self.refuse(0, f"expected {expected} of shape {shape}; received {_kind(array)} of shape {array.shape}")
         if kind not in kinds:
             self.refuse(0, f"expected {expected} of shape {shape}; received {_kind(array)}{_example(array)}")
-        return array
+        return array if kind_kept is None else np.ascontiguousarray(array, kind_kept)
 
     def refuse(self, game: int, problem: str, seat: int | None = None, cause: BaseException | None = None) -> NoReturn:
         where = f", seat {seat}" if seat is not None else ""

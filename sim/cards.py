@@ -34,12 +34,6 @@ class Pile:
         self.size = np.full(n, deck_size, np.int32)
         self.keys = purpose_keys(deal_keys, 0, DEAL)
 
-    def take(self, rows: Any) -> Pile:
-        """The piles of some of the games."""
-        part = object.__new__(Pile)
-        part.cards, part.top, part.size, part.keys = self.cards[rows], self.top[rows], self.size[rows], self.keys[rows]
-        return part
-
     def draw(self, count: int) -> Cards:
         """The next `count` cards of every game: int16 (n, count). The pile must hold them."""
         out = np.empty((len(self.top), count), np.int16)
@@ -57,30 +51,30 @@ def _draw(cards: Any, top: Any, size: Any, keys: Any, out: Any) -> None:
 
 @kernel
 def refill(
-    cards: Any, top: Any, size: Any, keys: Any, deal_keys: Any, turn: Any, first: Any, hands: Any, alive: Any
+    cards: Any, top: Any, size: Any, keys: Any, deal_keys: Any, turn: Any, first: Any, hands: Any, rows: Any, slots: Any
 ) -> None:
-    """Fill every empty slot (-1) of `hands` (n, seats, slots), seat `first` first, then clockwise, slots ascending.
+    """Fill the empty slots of the hands, seat `first` first, then clockwise, slots ascending.
 
+    hands: (games of the batch, seats, slots), an empty slot is -1; rows: (n,), the games that go on
+    slots: (n, seats, images), the empty slots of every hand, ascending, and -1s
     Where the pile runs out in the middle, the cards that no hand holds are shuffled into a new one.
     """
-    n, seats, slots = hands.shape
+    n, seats, images = slots.shape
     held = np.zeros(cards.shape[1], np.bool_)
     for g in range(n):
-        if not alive[g]:
-            continue
+        row = rows[g]
         for i in range(seats):
-            p = first + i
-            if p >= seats:
-                p -= seats
-            for h in range(slots):
-                if hands[g, p, h] >= 0:
+            p = first + i if first + i < seats else first + i - seats
+            for x in range(images):
+                slot = slots[g, p, x]
+                if slot < 0:
                     continue
-                if top[g] == size[g]:
-                    reshuffle(cards[g], hands[g], held, size, g)
-                    keys[g] = c_purpose_key(deal_keys[g], turn, RESHUFFLE)
-                    top[g] = 0
-                hands[g, p, h] = c_draw(cards[g], keys[g], top[g], size[g])
-                top[g] += 1
+                if top[row] == size[row]:
+                    reshuffle(cards[row], hands[row], held, size, row)
+                    keys[row] = c_purpose_key(deal_keys[row], turn, RESHUFFLE)
+                    top[row] = 0
+                hands[row, p, slot] = c_draw(cards[row], keys[row], top[row], size[row])
+                top[row] += 1
 
 
 @kernel
@@ -100,13 +94,12 @@ def reshuffle(pile: Any, hands: Any, held: Any, size: Any, g: Any) -> None:
 
 
 @kernel
-def pass_left(hands: Any, alive: Any) -> None:
+def pass_left(hands: Any, rows: Any) -> None:
     """Everybody hands the whole hand to the left: seat p receives the hand of seat p - 1."""
-    n, seats, slots = hands.shape
+    seats, slots = hands.shape[1], hands.shape[2]
     kept = np.empty(slots, hands.dtype)
-    for g in range(n):
-        if alive[g]:
-            kept[:] = hands[g, seats - 1]
-            for p in range(seats - 1, 0, -1):
-                hands[g, p] = hands[g, p - 1]
-            hands[g, 0] = kept
+    for row in rows:
+        kept[:] = hands[row, seats - 1]
+        for p in range(seats - 1, 0, -1):
+            hands[row, p] = hands[row, p - 1]
+        hands[row, 0] = kept

@@ -14,7 +14,7 @@ def _specs(games: Games, members: Any) -> Any:
     specs = games.match.specs()
     categories = list(dict.fromkeys(specs))
     codes = np.array([categories.index(spec) for spec in specs])
-    return pd.Categorical.from_codes(codes[members], categories=categories)
+    return pd.Categorical.from_codes(codes[members], categories=pd.Index(categories))
 
 
 def games_frame(games: Games) -> pd.DataFrame:
@@ -64,7 +64,7 @@ def turns_frame(games: Games) -> pd.DataFrame:
             "vagueness": rows.vagueness,
             "voters": rows.voters,
             "found": pd.arrays.IntegerArray(rows.found.copy(), rows.found < 0),
-            "case": pd.Categorical.from_codes(rows.case, categories=list(CASES)),
+            "case": pd.Categorical.from_codes(rows.case, categories=pd.Index(CASES)),
             "storyteller_points": rows.storyteller_points,
         }
     )

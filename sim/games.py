@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,6 +44,7 @@ class TurnRows:
     voters; found: how many of them found the image (-1 in party); case: 0 none, 1 some, 2 all (-1 in party)
     storyteller_points: raw points of the storyteller's side in that turn; second_votes: voters who used a second vote
     others_points: raw points of all other sides in that turn
+    points: (rows, sides), raw points of every side in that turn; `sim.odyssey.play` fills them by seat, `Games` by member
     """
 
     game: NDArray[np.int64]
@@ -56,6 +57,7 @@ class TurnRows:
     storyteller_points: NDArray[np.int16]
     others_points: NDArray[np.int16]
     second_votes: NDArray[np.int8]
+    points: NDArray[np.int16]
 
 
 class Played(NamedTuple):
@@ -101,9 +103,12 @@ class Games:
         rounds = played.rounds
         if rounds is not None:
             rounds = Rounds(*(getattr(rounds, f.name)[:, :, members] for f in fields(Rounds)))
+        turn_rows = played.turn_rows
+        if turn_rows is not None:
+            turn_rows = replace(turn_rows, points=turn_rows.points[:, sides])
         return cls(
             match, seed, deals, np.full(len(deals), seating, np.int64), played.scores[:, sides],
-            played.winners[:, sides], played.finished, played.turns, played.turn_rows, rounds,
+            played.winners[:, sides], played.finished, played.turns, turn_rows, rounds,
         )  # fmt: skip
 
     @classmethod
@@ -128,8 +133,9 @@ class Games:
         if first.rounds is not None:
             together = {f.name: np.concatenate([getattr(part.rounds, f.name) for part in parts]) for f in fields(Rounds)}
             rounds = Rounds(**{name: values[order] for name, values in together.items()})
-        if first.turn_rows is not None:
+        if first.turns is not None:
             turns = column("turns")
+        if first.turn_rows is not None:
             turn_rows = _merged_turns([part.turn_rows for part in parts], [len(part.deal) for part in parts], order)
         return cls(
             first.match, first.seed, deal, seating, column("scores"), column("winners"), column("finished"),

@@ -19,11 +19,12 @@ from sim.games import Games
 from sim.odyssey.rules import OdysseyRules
 from sim.randomness import MAX_SEED
 from sim.stella.rules import StellaRules
+from sim.views import read_only
 from sim.world import ReadingModel, World
 
 __all__ = ["Match", "simulate", "simulate_all"]
 
-BLOCK_DEALS = 1024
+BLOCK_DEALS = 2048
 """Deals per block: a block is what a worker plays in one go, seating by seating, and what an interruption loses."""
 RETRIES = 3
 """How often blocks of workers that died are given to new ones."""
@@ -105,7 +106,7 @@ class Match:
         seats: dict[Any, list[int]] = {}
         for seat in range(players):
             seats.setdefault(self.agents[(seat - seating) % players], []).append(seat)
-        return [Group(agent, np.array(where, np.int64)) for agent, where in seats.items()]
+        return [Group(agent, read_only(np.array(where, np.int64))) for agent, where in seats.items()]
 
 
 def simulate(
@@ -193,7 +194,7 @@ class _Task:
 
     def __call__(self) -> tuple[str, Any]:
         try:
-            games = play_block(self.match, self.seed, self.first, self.count)
+            games = play_block(self.match, self.seed, self.first, self.count, details=self.keep != "summary")
             if self.keep == "games":
                 return self.key, games
             return self.key, games.summary() if self.keep == "summary" else cast(Any, self.keep)(games)
@@ -204,15 +205,18 @@ class _Task:
             raise RuntimeError(f"the block {where} of {self.match.specs()} failed: {error!r}") from error
 
 
-def play_block(match: Match, seed: int, first: int, count: int) -> Games:
-    """Play a run of deals in every seating, one batch per seating."""
+def play_block(match: Match, seed: int, first: int, count: int, details: bool = True) -> Games:
+    """Play a run of deals in every seating, one batch per seating. details: with turns and rounds, not scores alone."""
     deals = np.arange(first, first + count, dtype=np.int64)
     if isinstance(match.rules, StellaRules):
         from sim.stella.play import play
     else:
-        from sim.odyssey.play import play  # type: ignore[assignment]
+        from sim.odyssey.play import play
     return Games.merged(
-        [Games.from_seats(match, seed, seating, deals, play(match, seating, deals, seed)) for seating in range(match.seatings)]
+        [
+            Games.from_seats(match, seed, seating, deals, play(match, seating, deals, seed, details=details))
+            for seating in range(match.seatings)
+        ]
     )
 
 
@@ -241,14 +245,30 @@ def _results(tasks: list[_Task], n_jobs: int, backend: str) -> Iterator[tuple[st
     if n_jobs == 1 and backend in ("loky", "threading", "multiprocessing", "sequential"):
         yield from (task() for task in tasks)
         return
+    _warm_up(tasks)
     # one thread for BLAS and Numba in each worker: parallel work is over blocks alone
     threads: dict[str, Any] = {"inner_max_num_threads": 1} if backend == "loky" else {}
     try:
-        with joblib.parallel_config(backend, n_jobs=n_jobs, **threads):
-            parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
-            yield from parallel(joblib.delayed(task)() for task in tasks)
-    except (KeyError, ImportError) as error:
+        config = joblib.parallel_config(backend, n_jobs=n_jobs, **threads)
+    except (KeyError, ImportError, ValueError) as error:
         raise ValueError(f"backend = {backend!r}: not a joblib backend that is at hand ({error})") from error
+    with config:
+        parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
+        yield from parallel(joblib.delayed(task)() for task in tasks)
+
+
+_WARM: set[Any] = set()
+
+
+def _warm_up(tasks: list[_Task]) -> None:
+    """Compile here what workers would all compile at once: play one deal of each kind of match, once per process."""
+    for task in tasks:
+        rules = task.match.rules
+        variant = rules.variant if isinstance(rules, OdysseyRules) else ""
+        kind = (type(rules), variant, type(task.match.world), frozenset(map(type, task.match.agents)))
+        if kind not in _WARM:
+            _WARM.add(kind)
+            play_block(task.match, task.seed, task.first, 1)
 
 
 def _merge(parts: list[Any]) -> Any:

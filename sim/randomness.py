@@ -77,6 +77,10 @@ def deal_keys(seed: int, deals: Any) -> Keys:
 
 def purpose_keys(keys: Any, step: Any, purpose: int) -> Keys:
     """A sub-key per deal for one purpose at one turn or round (`step`; 0 for set-up)."""
+    if isinstance(step, int) and np.ndim(keys) == 1:  # what an engine asks for at every turn: compiled
+        out = np.empty(len(keys), U64)
+        _words(keys, step * PER_STEP + purpose, out)
+        return out
     return word(keys, np.asarray(step) * PER_STEP + purpose)
 
 
@@ -93,6 +97,12 @@ def c_mix(z: Any) -> Any:
 @kernel
 def c_word(key: Any, index: Any) -> Any:
     return c_mix(key + U64(index + 1) * GAMMA)
+
+
+@kernel
+def _words(keys: Any, index: Any, out: Any) -> None:
+    for g in range(len(keys)):
+        out[g] = c_word(keys[g], index)
 
 
 @kernel

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from sim.games import Games
 from sim.match import Match, whole
 from sim.odyssey.rules import OdysseyRules
 from sim.randomness import MAX_SEED

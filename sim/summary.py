@@ -149,8 +149,8 @@ class Summary:
                 ("win_share", WIN_UNIT, sums[4:6]),
             ):
                 mean, low, high = t_interval(pair[0], pair[1], self.n_deals, unit * scale)
-                if alone and name != "score":
-                    low = high = nan
+                if name != "score" and (alone or low == high):
+                    low, high = _without_spread(mean, self.n_deals) if name == "win_share" else (nan, nan)
                 row |= {name: mean, f"{name}_low": low, f"{name}_high": high}
             row["chance_share"] = 1 / sides
             rows.append(row)
@@ -161,7 +161,8 @@ class Summary:
 
         Columns: agent, members, n_deals, n_games, unfinished, score, score_low, score_high, margin (own score minus the
         mean of the other sides'), margin_low, margin_high, win_share (a shared victory counts 1/winners), win_share_low,
-        win_share_high, chance_share (1/sides). Where symmetry fixes a value (one agent alone) its interval is missing.
+        win_share_high, chance_share (1/sides). Where symmetry fixes a value (one agent alone) its interval is missing;
+        an agent that never (or always) won has Clopper and Pearson's interval on deals.
         """
         import pandas as pd
 
@@ -189,6 +190,14 @@ class Summary:
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>Means over {self.n_deals:,} deals "
             f"({self.n_games:,} games) with 95 % intervals over deals; win share of chance: 1/{self.match.n_sides}.{unfinished}</p>"
         )
+
+
+def _without_spread(share: float, n: int) -> tuple[float, float]:
+    """The interval of a win share that is the same on every deal: Clopper and Pearson's on deals where nothing or
+    everything was won, and none where symmetry fixes the share."""
+    if share == 0:
+        return 0.0, float(1 - 0.025 ** (1 / n))
+    return (float(0.025 ** (1 / n)), 1.0) if share == 1 else (nan, nan)
 
 
 def _with_interval(row: dict[str, Any], name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from math import prod
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -24,6 +25,16 @@ def read_only(array: Any) -> Any:
 def full(shape: tuple[int, ...], value: Any, kind: type) -> Any:
     """A read-only array of one value that takes no room."""
     return np.broadcast_to(kind(value), shape)
+
+
+class AllTrue:
+    """Read-only bool arrays of True, all made of one: `all_true(n, k)` is of that shape and costs nothing."""
+
+    def __init__(self, size: int) -> None:
+        self._flat: NDArray[np.bool_] = read_only(np.ones(size, np.bool_))
+
+    def __call__(self, *shape: int) -> NDArray[np.bool_]:
+        return self._flat[: prod(shape)].reshape(shape)
 
 
 class History:

@@ -13,15 +13,14 @@ Arithmetic is float32, every operation rounded, in the order written, so that ma
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 from scipy.stats import beta
 
 from sim.compiled import kernel
-from sim.parameters import Parameters
+from sim.parameters import Parameters, Problem, parameter
 from sim.randomness import CLUE, NORMALS, READING, U64, Keys, c_lane, c_word, purpose_keys
 
 Fits = NDArray[np.float32]
@@ -72,24 +71,23 @@ class World(Parameters):
     Frozen, equal by value; `.replace(...)`, `.from_toml(path)`, `.to_toml()`, `World.like("people")`.
     """
 
-    agreement_mean: float = Field(0.40, ge=0, le=1, description="mean share of a reading that people have in common")
-    agreement_sd: float = Field(0.15, ge=0, le=0.5, description="its standard deviation from clue to clue (Beta)")
-    breadth_sd: float = Field(0.3, ge=0, le=5, description="sd of a Stella word's breadth: how much it fits every card")
-    clarity_sd: float = Field(1.15, ge=0, le=10, description="sd of how apt a clue comes out, the same for all listeners")
-    clarity_span: float = Field(3.0, ge=0, le=20, description="how apt a clue of vagueness 0 is on average, in sd of fit")
-    storyteller_floor: float | None = Field(
-        None, ge=-5, le=5, description="a storyteller draws the clue again below this own fit; none: never"
+    _file: ClassVar[str] = "world file"
+
+    agreement_mean: float = parameter(0.40, "mean share of a reading that people have in common", ge=0, le=1)
+    agreement_sd: float = parameter(0.15, "its standard deviation from clue to clue (Beta)", ge=0, le=0.5)
+    breadth_sd: float = parameter(0.3, "sd of a Stella word's breadth: how much it fits every card", ge=0, le=5)
+    clarity_sd: float = parameter(1.15, "sd of how apt a clue comes out, the same for all listeners", ge=0, le=10)
+    clarity_span: float = parameter(3.0, "how apt a clue of vagueness 0 is on average, in sd of fit", ge=0, le=20)
+    storyteller_floor: float | None = parameter(
+        None, "a storyteller draws the clue again below this own fit; none: never", ge=-5, le=5
     )
 
-    @model_validator(mode="after")
-    def _beta_exists(self) -> World:
+    def _conflicts(self) -> list[Problem]:
         m, sd = self.agreement_mean, self.agreement_sd
         if sd > 0 and sd * sd >= m * (1 - m):
-            raise ValueError(
-                f"agreement_sd = {sd}: a Beta distribution of mean {m} has a standard deviation below "
-                f"{(m * (1 - m)) ** 0.5:.4g} (0 keeps agreement constant)"
-            )
-        return self
+            most = f"below {(m * (1 - m)) ** 0.5:.4g} for a Beta distribution of mean {m}, or 0 (constant agreement)"
+            return [self._conflict("agreement_sd", f"must be {most}", "agreement_mean")]
+        return []
 
     @classmethod
     def like(cls, name: str) -> World:

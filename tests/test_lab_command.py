@@ -227,6 +227,7 @@ def test_ctrl_c_in_a_real_process(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background shell leaves it ignored
     )
     deadline = time.monotonic() + 120
     while len(BlockStore(tmp_path / "o" / ".blocks")) < 3 and time.monotonic() < deadline and process.poll() is None:

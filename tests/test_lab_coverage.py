@@ -19,7 +19,7 @@ def covered(estimates: statistics.Estimates, truth: float) -> float:
 
 
 def tables(seed: int, deals: int = DEALS, runs: int = RUNS) -> tuple[np.ndarray, np.ndarray]:
-    """Scores of two agents in 4 seatings that share a deal's luck: (deals, runs) means of points like those of games."""
+    """Scores of two agents in 4 seatings that share a deal's luck: (deals, runs) means of points."""
     rng = np.random.default_rng(seed)
     luck = rng.gamma(4, 2, size=(deals, runs))
     first = rng.poisson(luck[:, None, :] + 3, size=(deals, 4, runs)).mean(axis=1)

@@ -16,7 +16,7 @@ from experiments.lab.best import best_settings
 from experiments.lab.command import compute, run
 from experiments.lab.context import Context
 from experiments.lab.deal_sums import DealSums
-from experiments.lab.experiment import Experiment, Result
+from experiments.lab.experiment import Experiment, Result, Running
 from experiments.lab.experiment import Settings as LabSettings
 
 
@@ -66,7 +66,7 @@ EXPERIMENT = Experiment(
 
 
 def test_an_experiment_can_be_computed_without_storing() -> None:
-    result = compute(EXPERIMENT, Settings(n_deals=64, marks=[3, 7]))
+    result = compute(EXPERIMENT, Settings(n_deals=64, marks=[3, 7]), Running(n_jobs=1))
     assert list(result.summary["marks"]) == [3, 7]
     assert result.sentence.startswith("Best: ")
 

@@ -136,7 +136,7 @@ def test_resume_looks_for_interrupted_runs_in_the_usual_places(tmp_path: Path, m
     run.open(say=silent)
     run.blocks["m:0+64"] = 1
     other = RunFolder(tmp_path / "runs" / "darkness_risk-5678", inputs(seed=2))
-    with pytest.raises(StorageError, match="darkness_risk-1234 has other settings.*seed: 1 there, 2 here"):
+    with pytest.raises(StorageError, match=r"darkness_risk-1234 has other settings.*seed: 1 there, 2 here"):
         other.open(resume=True, say=silent)
     assert not other.path.exists()
 
@@ -204,7 +204,7 @@ def example_figure() -> plots.Figure:
     from experiments.lab.best import best_settings
     from experiments.lab.statistics import mean
 
-    values = np.random.default_rng(0).normal(size=(50, 5)) + [0, 1, 2, 2, 0]
+    values = np.random.default_rng(0).normal(size=(50, 5)) + np.array([0, 1, 2, 2, 0])
     figure, axes = plots.player_panels([3, 4], rows=2, title="How much risk?")
     for i, axis in enumerate(axes.ravel()):
         plots.best_band(axis, range(5), best_settings(values))

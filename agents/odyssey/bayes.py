@@ -36,11 +36,11 @@ FITS: Final = constant(np.arange(_LOWEST * _STEPS, 16 * _STEPS + 1) / _STEPS)
 class Bayes(BestFit):
     """Votes for the image that is, by its own fit f, likeliest the storyteller's rather than a decoy.
 
-    It takes the highest log-likelihood ratio. Storyteller's image: f is normal with mean clarity_span (1 - vagueness) and variance clarity_sd^2 + 1 - a (a: the
-    world's mean agreement); what a storyteller_floor does to it is allowed for. `vagueness` is what the voter
-    expects; left out, every vagueness from 0 to 1 is equally likely. Decoy: handed in as the best of h cards by its
-    owner's reading u, which has the density of the highest of h normals, and f given u is N(a u, 1 - a^2). (Several
-    images of one giver: the best few; team: the better of two partners' offers.)
+    It takes the highest log-likelihood ratio. Storyteller's image: f is normal with mean clarity_span (1 - vagueness)
+    and variance clarity_sd^2 + 1 - a (a: the world's mean agreement); what a storyteller_floor does to it is allowed
+    for. `vagueness` is what the voter expects; left out, every vagueness from 0 to 1 is equally likely. Decoy: handed
+    in as the best of h cards by its owner's reading u, which has the density of the highest of h normals, and f given
+    u is N(a u, 1 - a^2). (Several images of one giver: the best few; team: the better of two partners' offers.)
 
     So a decoy fits fairly well almost always, and the storyteller's image very well or badly: an image that fits far
     worse than any decoy would is a sign too. Assumes that decoys are best fits. Tells at 0.5, hands in the best fit.

@@ -18,7 +18,7 @@ from sim.odyssey.views import TellView
 __all__ = ["Tuned", "best_vagueness"]
 
 GRID: Final = tuple(i / 20 for i in range(21))
-TURNS: Final = 24_000
+TURNS: Final = 12_000
 SEED: Final = 20_150_523
 
 
@@ -27,7 +27,7 @@ SEED: Final = 20_150_523
 class Tuned(BestFit):
     """Tells at the vagueness that earns its side most above the mean of the other sides.
 
-    Points of one turn count. The vagueness is found by playing: 24,000 turns under the rules and in the world of the
+    Points of one turn count. The vagueness is found by playing: 12,000 turns under the rules and in the world of the
     match, everybody taking the best fit, at each of 0, 0.05, ..., 1 on the same deals (`best_vagueness`). It is
     computed once per rules and world, always from the same keyed numbers. Assumes best-fit voters; points given to
     the others count, so where few play it tells clearer or vaguer than one who only counts own points.

@@ -1,85 +1,119 @@
-"""The turns of a batch, written once per turn into columns that grow: what histories and results are made from."""
+"""The turns of a batch: kept as they were played, and put into columns only when somebody reads them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.asking import Group
-from sim.odyssey import table
 from sim.odyssey.rules import OdysseyRules
 from sim.odyssey.views import PUBLIC, OdysseyHistory
 
 FIRST_TURNS = 16
-"""Turns that the columns hold at first; they double when full."""
+"""Turns that a column has room for at first; the room doubles when it is full."""
+
+
+class Turn(NamedTuple):
+    """What one turn brought in the n games that were still being played, by seat."""
+
+    rows: NDArray[np.int64]  # (n,) games of the batch, ascending
+    images: NDArray[np.int16]  # (n, images)
+    owners: NDArray[np.int8]  # (n, images)
+    votes: NDArray[np.int16]  # (n, players, votes)
+    trap: NDArray[np.int16]  # (n,)
+    points: NDArray[np.int16]  # (n, sides)
+    vagueness: NDArray[np.float32]  # (n,)
+    found: NDArray[np.int8]  # (n,)
+    voters: NDArray[np.int8]  # (n,)
+
+
+class Columns:
+    """Columns (games of the batch, turns, ...) of what was noted turn by turn, each filled only when it is asked for."""
+
+    def __init__(self, n: int, shapes: dict[str, tuple[tuple[int, ...], type]]) -> None:
+        self._n = n
+        self._shapes = shapes
+        self._noted: list[tuple[NDArray[np.int64], dict[str, NDArray[Any]]]] = []
+        self._columns: dict[str, NDArray[Any]] = {}
+        self._filled: dict[str, int] = {}
+
+    def note(self, rows: NDArray[np.int64], values: dict[str, NDArray[Any]]) -> None:
+        """One more turn: values (n, ...) of the games in `rows`; they must not change any more."""
+        self._noted.append((rows, values))
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """The column, up to the last turn that was noted."""
+        if name not in self._columns:
+            shape, kind = self._shapes[name]
+            self._columns[name] = np.zeros((self._n, FIRST_TURNS, *shape), kind)
+        column = self._columns[name]
+        for turn in range(self._filled.get(name, 0), len(self._noted)):
+            if turn == column.shape[1]:
+                column = self._columns[name] = np.concatenate([column, np.zeros_like(column)], 1)
+            rows, values = self._noted[turn]
+            column[rows, turn] = values[name]
+        self._filled[name] = len(self._noted)
+        return column
 
 
 class Record:
-    """Columns (games of the batch, turns, ...), by seat. A turn is written when it is over, so histories show no more."""
+    """The turns that are over. Histories show what is public of them, and to each agent the vagueness of its own clues."""
 
     def __init__(self, n: int, rules: OdysseyRules, groups: list[Group]) -> None:
         self.rules = rules
-        turns = min(FIRST_TURNS, rules.max_turns)
-        if rules.storyteller_turns is not None:
-            turns = min(rules.players * rules.storyteller_turns, rules.max_turns)
+        self.turns: list[Turn] = []
         shapes: dict[str, tuple[tuple[int, ...], type]] = {
             "images": ((rules.images,), np.int16),
             "owners": ((rules.images,), np.int8),
-            "votes": ((rules.players, rules.votes), np.int8),
-            "trap": ((), np.int8),
+            "votes": ((rules.players, rules.votes), np.int16),
             "points": ((rules.sides,), np.int16),
-            "vagueness": ((), np.float32),
-            "found": ((), np.int8),
-            "voters": ((), np.int8),
-            "second_votes": ((), np.int8),
+            "trap": ((), np.int16),
         }
-        self.columns: dict[str, NDArray[Any]] = {
-            name: np.zeros((n, turns, *shape), kind) for name, (shape, kind) in shapes.items()
-        }
-        self.own_vagueness = {group.agent: np.full((n, turns), np.nan, np.float32) for group in groups}
+        self.public = Columns(n, shapes)
+        self.told = {group.agent: Columns(n, {"vagueness": ((), np.float32)}) for group in groups}
         self.teller = {int(seat): group.agent for group in groups for seat in group.seats}
 
-    def write(
-        self, rows: Any, alive: Any, turn: int, storyteller: int, images: Any, owners: Any, votes: Any, trap: Any,
-        points: Any, vagueness: Any, found: Any, voters: Any,
-    ) -> None:  # fmt: skip
-        if turn == self.columns["trap"].shape[1]:
-            self._grow()
-        table.record_turn(
-            rows, alive, turn, images, owners, votes, trap, points, vagueness, found, voters, *self.columns.values()
-        )
-        self.own_vagueness[self.teller[storyteller]][rows, turn] = vagueness
+    def add(self, turn: Turn, storyteller: int) -> None:
+        """One more turn; its arrays must not change any more."""
+        self.turns.append(turn)
+        self.public.note(turn.rows, {name: getattr(turn, name) for name in PUBLIC})
+        for agent, own in self.told.items():
+            mine = agent is self.teller[storyteller]
+            own.note(turn.rows, {"vagueness": turn.vagueness if mine else np.full_like(turn.vagueness, np.nan)})
 
     def history(self, turn: int, rows: NDArray[np.int64], group: Group) -> OdysseyHistory:
-        public = {name: self.columns[name] for name in PUBLIC}
-        return OdysseyHistory(turn, self.rules.players, rows, group.seats, public, self.own_vagueness[group.agent])
+        return OdysseyHistory(turn, self.rules.players, rows, group.seats, self.public, self.told[group.agent])
 
     def rows(self, turns: NDArray[np.int16]) -> dict[str, NDArray[Any]]:
-        """The columns of `TurnRows`: the turns that were played, one after the other."""
-        columns = self.columns
-        played = np.arange(columns["trap"].shape[1])[None, :] < turns[:, None]
-        game, turn = np.nonzero(played)
-        storyteller = turn % self.rules.players
-        found, voters = columns["found"][played], columns["voters"][played]
-        points = columns["points"][played]
-        own = points[np.arange(len(turn)), storyteller % self.rules.sides]
+        """The columns of `TurnRows`. turns: (games of the batch,), how many turns each game had."""
+        first = np.cumsum(turns, dtype=np.int64) - turns
+        place = np.concatenate([first[turn.rows] + number for number, turn in enumerate(self.turns)])
+        sizes = [len(turn.rows) for turn in self.turns]
+
+        def column(per_turn: list[NDArray[Any]]) -> NDArray[Any]:
+            together = np.concatenate(per_turn)
+            out = np.empty_like(together)
+            out[place] = together
+            return out
+
+        number = np.repeat(np.arange(len(sizes)), sizes)
+        storyteller = number % self.rules.players
+        found, voters = (column([getattr(turn, name) for turn in self.turns]) for name in ("found", "voters"))
+        points = np.concatenate([turn.points for turn in self.turns])
+        own = points[np.arange(len(points)), storyteller % self.rules.sides]
         case = np.where(found < 0, -1, np.where(found == 0, 0, np.where(found == voters, 2, 1)))
         return {
-            "game": game,
-            "turn": turn.astype(np.int16),
-            "storyteller": storyteller.astype(np.int8),
-            "vagueness": columns["vagueness"][played],
+            "game": column([turn.rows for turn in self.turns]),
+            "turn": column([number.astype(np.int16)]),
+            "storyteller": column([storyteller.astype(np.int8)]),
+            "vagueness": column([turn.vagueness for turn in self.turns]),
             "voters": voters,
             "found": found,
             "case": case.astype(np.int8),
-            "storyteller_points": own,
-            "others_points": (points.sum(1) - own).astype(np.int16),
-            "second_votes": columns["second_votes"][played],
+            "storyteller_points": column([own]),
+            "others_points": column([(points.sum(1) - own).astype(np.int16)]),
+            "second_votes": column([((turn.votes >= 0).sum(2) == 2).sum(1, dtype=np.int8) for turn in self.turns]),
+            "points": column([points]),
         }
-
-    def _grow(self) -> None:
-        for table_of in (self.columns, self.own_vagueness):
-            for name, column in table_of.items():  # type: ignore[attr-defined]
-                table_of[name] = np.concatenate([column, np.zeros_like(column)], 1)  # type: ignore[index]

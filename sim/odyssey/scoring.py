@@ -9,9 +9,9 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sim.arrays import numbers, refuse, whole_numbers
 from sim.compiled import F, kernel
 from sim.odyssey.rules import OdysseyRules
-from sim.rules import numbers, refuse, whole_numbers
 
 __all__ = ["ScoringRules", "add_points", "score_turn", "score_turn_kernel", "scoring_rules", "winners"]
 

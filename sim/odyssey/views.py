@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sim.views import History, View, read_only
 
 if TYPE_CHECKING:
-    from sim.odyssey.rules import OdysseyRules
-    from sim.world import ReadingModel
+    from sim.odyssey.record import Columns
 
 __all__ = ["HandInView", "OdysseyHistory", "OdysseyView", "TellView", "TrapView", "VoteView"]
 
@@ -23,13 +22,13 @@ class OdysseyHistory(History):
     """Past turns, as a player could have written them down: games first, then the turn.
 
     storyteller: int64 (turns,) seats; images: int16 (n, turns, images) card numbers; owners: int8 (n, turns, images) the
-    seats that had handed them in; votes: int8 (n, turns, players, votes) image indexes, -1 for none; trap: int8
+    seats that had handed them in; votes: int16 (n, turns, players, votes) image indexes, -1 for none; trap: int16
     (n, turns), the image with the red token, -1 without; points: int16 (n, turns, sides), raw
     vagueness: float32 (n, k, turns), of the clues that the viewing seat told itself, NaN elsewhere
     len(history) is the number of past turns.
     """
 
-    __slots__ = ("_public", "_rows", "_seats", "_turns", "_vagueness", "storyteller")
+    __slots__ = ("_players", "_public", "_rows", "_seats", "_told", "_turns", "storyteller")
 
     def __init__(
         self,
@@ -37,14 +36,16 @@ class OdysseyHistory(History):
         players: int,
         rows: NDArray[np.int64],
         seats: NDArray[np.int64],
-        public: dict[str, NDArray[Any]],
-        vagueness: NDArray[np.float32],
+        public: Columns,
+        told: Columns,
     ) -> None:
+        """Games `rows` of the columns `public`, and of `told`: the vagueness of what the viewing agent told itself."""
         self._turns = turns
+        self._players = players
         self._rows = rows
         self._seats = seats
         self._public = public
-        self._vagueness = vagueness
+        self._told = told
         self.storyteller: NDArray[np.int64] = read_only(np.arange(turns, dtype=np.int64) % players)
 
     def __len__(self) -> int:
@@ -58,18 +59,16 @@ class OdysseyHistory(History):
     @property
     def vagueness(self) -> NDArray[np.float32]:
         """float32 (n, k, turns): own clues' vagueness, NaN where another seat told."""
-        told = self._vagueness[self._rows, : self._turns]
+        told = self._told["vagueness"][self._rows, : self._turns]
         own = self._seats[:, None] == self.storyteller[None, :]
         out: NDArray[np.float32] = read_only(np.where(own[None], told[:, None, :], np.float32(np.nan)))
         return out
 
     def take(self, rows: Any) -> Self:
-        players = len(self._public["votes"][0, 0]) if self._turns else 1
-        return type(self)(self._turns, players, self._rows[rows], self._seats, self._public, self._vagueness)
+        return type(self)(self._turns, self._players, self._rows[rows], self._seats, self._public, self._told)
 
     def take_seats(self, columns: Any) -> Self:
-        players = len(self._public["votes"][0, 0]) if self._turns else 1
-        return type(self)(self._turns, players, self._rows, self._seats[columns], self._public, self._vagueness)
+        return type(self)(self._turns, self._players, self._rows, self._seats[columns], self._public, self._told)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -34,7 +34,12 @@ REVEALS_PER_ROUND = 64
 
 
 def play(
-    match: Match, seating: int, deals: NDArray[np.int64], seed: int, trace: list[dict[str, Any]] | None = None
+    match: Match,
+    seating: int,
+    deals: NDArray[np.int64],
+    seed: int,
+    trace: list[dict[str, Any]] | None = None,
+    details: bool = True,
 ) -> Played:
     """Play each deal once in this seating. trace: for a single game, receives a dict per round (see `sim.replay`)."""
     batch = _Batch(match, seating, deals, seed, trace)

@@ -13,8 +13,8 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sim.arrays import numbers, refuse, whole_numbers
 from sim.compiled import F, kernel
-from sim.rules import numbers, refuse, whole_numbers
 from sim.stella.rules import StellaRules
 
 __all__ = [

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sim.views import History, View, read_only
 
 if TYPE_CHECKING:
-    from sim.stella.rules import StellaRules
-    from sim.world import ReadingModel
+    pass
 
 __all__ = ["MarkView", "RevealView", "ScoutView", "StellaHistory", "StellaView"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -247,14 +248,21 @@ def _results(tasks: list[_Task], n_jobs: int, backend: str) -> Iterator[tuple[st
         return
     _warm_up(tasks)
     # one thread for BLAS and Numba in each worker: parallel work is over blocks alone
-    threads: dict[str, Any] = {"inner_max_num_threads": 1} if backend == "loky" else {}
+    options: dict[str, Any] = {}
+    if backend == "loky":
+        options = {"inner_max_num_threads": 1, "initializer": _ignore_interrupts}
     try:
-        config = joblib.parallel_config(backend, n_jobs=n_jobs, **threads)
+        config = joblib.parallel_config(backend, n_jobs=n_jobs, **options)
     except (KeyError, ImportError, ValueError) as error:
         raise ValueError(f"backend = {backend!r}: not a joblib backend that is at hand ({error})") from error
     with config:
         parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
         yield from parallel(joblib.delayed(task)() for task in tasks)
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches workers too; the process that started them decides what happens."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 _WARM: set[Any] = set()

@@ -94,7 +94,8 @@ class View(Generic[R, W, H]):
         return replace(self, **changed)
 
     def _per_game(self) -> list[str]:
-        return [f.name for f in fields(self) if f.name not in ("rules", "world", "seats", "turn", "round")]
+        fixed = ("rules", "world", "seats", "turn", "round")
+        return [f.name for f in fields(self) if f.name not in fixed and getattr(self, f.name) is not None]
 
     def _per_seat(self) -> tuple[str, ...]:
         return ("acting", "fit", "legal")

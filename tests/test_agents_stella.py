@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any
 
@@ -17,6 +17,7 @@ from agents.stella.greedy import _NODES, _WEIGHTS, _in_any_order, _in_order, exp
 from agents.stella.inference import chance_all_fewer, chance_matched, chance_matched_now
 from sim import Match, World, simulate
 from sim.compiled import kernel
+from sim.match import play_block
 from sim.stella import StellaRules
 
 
@@ -43,8 +44,7 @@ def watched(spec: str, others: str, rules: StellaRules, world: World, deals: int
     """The views of `spec` at seat 0 among `others`, and the games."""
     watcher = Watcher(make("stella", spec))
     lineup = [watcher, *[make("stella", others)] * (rules.players - 1)]
-    games = simulate(Match(lineup, rules, world, seating="fixed"), deals, seed=seed, block_deals=deals)
-    return watcher.views, games
+    return watcher.views, play_block(Match(lineup, rules, world, seating="fixed"), seed, 0, deals)
 
 
 # random ---------------------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def _chi_square(counts: NDArray[Any]) -> float:
 def test_random_marks_a_uniform_number_of_uniform_cards() -> None:
     rules = StellaRules(players=3, rows=1, columns=4, minimum_marks=2, maximum_marks=3, rounds=2)
     agent = Watcher(make("stella", "random"))
-    simulate(Match([agent] * 3, rules, seating="fixed"), 4000, block_deals=4000)
+    play_block(Match([agent] * 3, rules, seating="fixed"), 0, 0, 4000)
     marks = np.concatenate([agent.agent.mark(view).reshape(-1, 4) for view in agent.views["mark"]])
     number = marks.sum(axis=1)
     assert _chi_square(np.bincount(number, minlength=4)[2:]) < 10.8  # 1 degree of freedom, 0.1 %
@@ -71,7 +71,7 @@ def test_random_marks_a_uniform_number_of_uniform_cards() -> None:
 def test_random_reveals_in_uniform_order() -> None:
     rules = StellaRules(players=3, rows=1, columns=3, minimum_marks=3, maximum_marks=3, rounds=2)
     agent = Watcher(make("stella", "random"))
-    simulate(Match([agent] * 3, rules, seating="fixed"), 4000, block_deals=4000)
+    play_block(Match([agent] * 3, rules, seating="fixed"), 0, 0, 4000)
     order = np.concatenate([agent.agent.reveal_order(view).reshape(-1, 3) for view in agent.views["reveal_order"]])
     found = np.unique(np.argsort(-order, axis=1), axis=0, return_counts=True)[1]
     assert len(found) == 6
@@ -158,8 +158,11 @@ def test_the_number_that_one_other_player_announces() -> None:
         assert abs(chance[2:] - fewer[1:10]).max() < 4e-3
 
 
-@pytest.mark.parametrize(("players", "breadth"), [(3, 0.3), (4, 0.3), (6, 0.3), (4, 0.0), (4, 0.6)])
-def test_stated_chances_of_darkness_come_true(players: int, breadth: float) -> None:
+@pytest.mark.parametrize(
+    ("players", "breadth", "within"),
+    [(3, 0.3, 0.025), (4, 0.3, 0.025), (6, 0.3, 0.025), (4, 0.0, 0.025), (4, 0.6, 0.06)],
+)
+def test_stated_chances_of_darkness_come_true(players: int, breadth: float, within: float) -> None:
     """Among real `people`: of all occasions with a stated chance of about p, all announce fewer in about p."""
     rules = StellaRules(players=players)
     views, games = watched("top", "people", rules, World(breadth_sd=breadth), 6000)
@@ -169,14 +172,14 @@ def test_stated_chances_of_darkness_come_true(players: int, breadth: float) -> N
     for low in (0.05, 0.15, 0.25, 0.35, 0.55, 0.75):
         which = (stated >= low) & (stated < low + 0.1)
         assert which.sum() > 300
-        assert abs(stated[which].mean() - happened[which].mean()) < 0.035 + 3 * 0.5 / which.sum() ** 0.5
+        assert abs(stated[which].mean() - happened[which].mean()) < within + 3 * 0.5 / which.sum() ** 0.5
 
 
 def test_stated_chances_of_a_match_come_true() -> None:
     """`top:k=10` marks ten cards: how many of them did nobody else mark, and how many exactly one?"""
     rules = StellaRules(rounds=2)
     watchers = [Watcher(make("stella", spec)) for spec in ("top:k=10", "people", "people", "people")]
-    simulate(Match(watchers, rules, World(), seating="fixed"), 4000, block_deals=4000)
+    play_block(Match(watchers, rules, World(), seating="fixed"), 0, 0, 4000)
     for mine, *others in zip(*(w.views["mark"] for w in watchers), strict=True):
         marked = np.sum([make("stella", "people").mark(view)[:, 0] for view in others], axis=0)
         nobody, one = (chance[:, 0] for chance in chance_matched(mine))
@@ -204,13 +207,17 @@ def test_counting_scouts_know_what_is_left() -> None:
     assert 0.3 < np.concatenate(chances).mean() < 1
 
 
-def test_counting_falls_later_than_the_order_given_before() -> None:
-    rules = StellaRules()
+def test_thinking_again_changes_nothing_in_the_probit_world() -> None:
+    """Nothing that is revealed tells two hidden cards apart, so the likeliest match stays the best own fit.
+
+    (Two engine paths must agree here as well: reveals step by step, and a whole round in one kernel call.)
+    """
     people = [make("stella", "people")] * 3
-    same = dict(n_deals=3000, seed=4)
-    counted = simulate(Match([make("stella", "counting:risk=0.5"), *people], rules), **same).rounds.points[:, :, 0]
-    planned = simulate(Match([make("stella", "avoider:risk=0.5"), *people], rules), **same).rounds.points[:, :, 0]
-    assert counted.mean() > planned.mean()
+    counted, planned = (
+        simulate(Match([make("stella", spec), *people], StellaRules()), 500, seed=4).scores
+        for spec in ("counting:risk=0.5", "avoider:risk=0.5")
+    )
+    assert (counted == planned).all()
 
 
 # greedy ---------------------------------------------------------------------------------------------------------------
@@ -247,7 +254,5 @@ def test_the_worth_of_avoiding(players: int, share: float) -> None:
 
 def test_a_world_without_parameters_is_named() -> None:
     views, _ = watched("avoider", "people", StellaRules(), World(), 2)
-    from dataclasses import replace
-
     with pytest.raises(TypeError, match="need a world with agreement_mean; object has none"):
         make("stella", "avoider").mark(replace(views["mark"][0], world=object()))

@@ -28,6 +28,11 @@ class Counting(StellaAgent):
     that is, the likelier they hold a card that fits well. The chance that somebody holds it is worked out for each own
     mark (`agents.stella.inference.chance_matched_now`); a fallen player's marks match as any other's. Assumes that the
     others reveal their marks in no special order. `order` is not used.
+
+    In the probit world this comes out as the order of the own fit, the same as `avoider`: counts and revealed marks say
+    how freely each player marks, but nothing that tells two hidden cards apart. (Going by expected stars would not differ
+    either: naming i before j is better if v_i / (1 - m_i) > v_j / (1 - m_j), m the chance and v the worth of a match, and
+    that rises with the fit.) So it shows what thinking again is worth: nothing there; other worlds may differ.
     """
 
     risk: Annotated[float, Ge(0), Le(1)] = 0.2
@@ -36,5 +41,7 @@ class Counting(StellaAgent):
         return top(view.fit, number_within_risk(view, self.risk))
 
     def scout(self, view: ScoutView) -> NDArray[np.int64]:
-        """-> card int64 (n, k): the own unrevealed mark with the best chance of a match."""
-        return best(chance_matched_now(view), view.legal)
+        """-> card int64 (n, k): the own unrevealed mark with the best chance of a match; ties: the best fit."""
+        chance = chance_matched_now(view)
+        likeliest = chance == chance.max(axis=-1, keepdims=True)
+        return best(view.fit, view.legal & likeliest)

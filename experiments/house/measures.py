@@ -62,6 +62,11 @@ class Measure:
         """The value lies within 0..1: it says how many of `per`."""
         return self.unit == "share"
 
+    @property
+    def counts_wins(self) -> bool:
+        """The sums are of win shares, in units of 1 / 27,720."""
+        return self.count in (_half_time_leader, _runaway, _first_seat, _boldest, _skill)
+
 
 def measures(game: Game) -> tuple[Measure, ...]:
     """The measures of one game, in order."""

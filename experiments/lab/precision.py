@@ -91,13 +91,18 @@ def asymptotic_sequence(values: ArrayLike, tuned_for: int = 2_000, level: float 
     """
     x = np.asarray(values, float)
     plain = statistics.mean(x, level)
-    n, alpha = len(x), 1 - level
+    n = len(x)
     if n < 2:
         return plain
-    rho2 = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha)) + 1) / tuned_for
-    margin = math.sqrt(2 * (n * rho2 + 1) / (n * n * rho2) * math.log(math.sqrt(n * rho2 + 1) / alpha))
-    half = margin * x.std(axis=0, ddof=1)
+    half = sequence_factor(n, tuned_for, level) / math.sqrt(n) * x.std(axis=0, ddof=1)
     return Estimates(plain.value, plain.value - half, plain.value + half, plain.n)
+
+
+def sequence_factor(n: int, tuned_for: int = 2_000, level: float = statistics.LEVEL) -> float:
+    """How many standard errors wide (to each side) `asymptotic_sequence` is at n deals: what Student's t is to a mean."""
+    alpha = 1 - level
+    rho2 = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha)) + 1) / tuned_for
+    return math.sqrt(2 * (n * rho2 + 1) / (n * rho2) * math.log(math.sqrt(n * rho2 + 1) / alpha))
 
 
 def bounded_sequence(

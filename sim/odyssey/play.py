@@ -99,7 +99,7 @@ class _Batch:
         votes = self.ask_vote(storyteller, reading, images, owners, voting)
         trap = np.full(n, -1, np.int16)
         if rules.trap:
-            self.ask_trap(storyteller, reading, images, votes, trap)
+            self.ask_trap(storyteller, reading, images, owners, votes, trap)
         points, found, voters = np.empty((n, rules.sides), np.int16), np.empty(n, np.int8), np.empty(n, np.int8)
         tellers = np.full(n, storyteller, np.int8)
         score_turn_kernel(self.kernel_rules, tellers, owners, votes, trap, points, found, voters)
@@ -213,14 +213,15 @@ class _Batch:
         for group in self.voters[storyteller]:
             k = len(group.seats)
             fit = read_only(self.world.fit_images(reading, group.seats, images))
+            own = None
             if rules.variant == "party":
-                legal = self.all_true(n, k, rules.images)
+                legal, own = self.all_true(n, k, rules.images), _own_images(owners, group)
             else:
                 legal = np.empty(fit.shape, np.bool_)
                 table.legal_images(owners, rules.sides, group.seats, legal)
             acting = self.all_true(n, k) if voting is None else read_only(voting.take(group.seats, 1))
             view = VoteView(
-                **self.shown(group, rnd.VOTE), fit=fit, legal=read_only(legal), acting=acting, images=seen
+                **self.shown(group, rnd.VOTE), fit=fit, legal=read_only(legal), acting=acting, images=seen, own_image=own
             )  # fmt: skip
             question = self.question(group, "vote", view)
             expected = f"image integers from 0 to {rules.images - 1} (-1 for an unused second vote)"
@@ -243,6 +244,7 @@ class _Batch:
         storyteller: int,
         reading: Any,
         images: NDArray[np.int16],
+        owners: NDArray[np.int8],
         votes: NDArray[np.int16],
         trap: NDArray[np.int16],
     ) -> None:
@@ -256,6 +258,7 @@ class _Batch:
         view = TrapView(
             **self.shown(group, rnd.TRAP), fit=read_only(self.world.fit_images(reading, group.seats, images)),
             legal=read_only(legal), acting=self.all_true(n, 1), images=read_only(images.view()), own_vote=own_vote,
+            own_image=_own_images(owners, group),
         )  # fmt: skip
         question = self.question(group, "trap", view)
         expected = f"image integers from 0 to {rules.images - 1}"
@@ -316,3 +319,9 @@ class _Batch:
 
     def question(self, group: Group, decision: str, view: Any) -> Question:
         return Question(group, decision, view, self.address, f"turn {self.turn}")
+
+
+def _own_images(owners: NDArray[np.int8], group: Group) -> NDArray[np.bool_]:
+    """bool (n, k, images): which image each seat of the group handed in."""
+    own: NDArray[np.bool_] = read_only(owners[:, None, :] == group.seats[:, None])
+    return own

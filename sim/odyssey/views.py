@@ -110,9 +110,21 @@ class HandInView(_HandView):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class VoteView(OdysseyView):
-    """Which image is the storyteller's. images: int16 (n, m), card numbers in ascending order, the same for all."""
+    """Which image is the storyteller's. images: int16 (n, m), card numbers in ascending order, the same for all.
+
+    own: bool (n, k, m), the images of the own side: the own image in party, where one may vote for it.
+    """
 
     images: NDArray[np.int16]
+    own_image: NDArray[np.bool_] | None = None
+
+    @property
+    def own(self) -> NDArray[np.bool_]:
+        """bool (n, k, m): images of the own side."""
+        return ~self.legal if self.own_image is None else self.own_image
+
+    def _per_seat(self) -> tuple[str, ...]:
+        return ("acting", "fit", "legal") if self.own_image is None else ("acting", "fit", "legal", "own_image")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -122,4 +134,4 @@ class TrapView(VoteView):
     own_vote: NDArray[np.int64]
 
     def _per_seat(self) -> tuple[str, ...]:
-        return ("acting", "fit", "legal", "own_vote")
+        return ("acting", "fit", "legal", "own_image", "own_vote")

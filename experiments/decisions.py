@@ -282,7 +282,9 @@ def _sentence(played: Sequence[Played]) -> str:
             for change in each.sorted_changes()
             if change.endswith(("random", "first", "again", "never", "always"))
         ]
-        parts.append(f"{each.situation.name} ({each.points.short()} a {each.situation.step} unimpaired): {'; '.join(told)}")
+        parts.append(
+            f"{each.situation.name} ({each.points.short()} a {each.situation.step} unimpaired): {'; '.join(told)}"
+        )
     n = len(played[0].unimpaired)
     return f"Points lost per turn (Odyssey) or round (Stella), n = {n:,} deals: {'. '.join(parts)}."
 
@@ -290,17 +292,27 @@ def _sentence(played: Sequence[Played]) -> str:
 def _notes(played: Sequence[Played]) -> list[str]:
     notes = [
         "points lost, margin lost: of the unimpaired agent minus those of the changed one, in the same seats on the same "
-        "deals; final points (own minus the mean of the others') / turns or rounds of the games. win share lost: per game "
-        "(ties shared). Below 0: the change is an improvement.",
-        "The card to tell is worth nothing by construction: in this world no slot fits a clue better than another.",
+        "deals; final points (own minus the mean of the others') / turns or rounds of the games. win share lost: per "
+        "game (ties shared). Below 0: the change is an improvement. A storyteller's decision counts in one turn out of "
+        "as many as there are players, a voter's in all others.",
+        "The card to tell is worth nothing by construction: in this world no slot fits a clue better than another. The "
+        "red token takes points from others alone: it can cost margin, but no own points.",
     ]
     for each in played:
+        if THINKS_AGAIN in each.changed:
+            notes.append(
+                f"Thinking again: `{each.situation.scout}`, which names the mark likeliest to be matched by now. Where "
+                "the own fit alone tells cards apart, that is the best fit, as it was before the first reveal."
+            )
         for change, sums in each.changed.items():
             if all(np.array_equal(each.unimpaired[name], sums[name]) for name in sums.columns):
                 notes.append(f"{each.situation.name}: '{each.situation.changes[change]}' changed no game at all.")
         if each.situation.changes is SECOND:
             used = {"unimpaired": each.unimpaired, **{SECOND[change]: sums for change, sums in each.changed.items()}}
-            told = "; ".join(f"{words} {sums.ratio('second_votes', 'steps').short()}" for words, sums in used.items())
+            told = "; ".join(
+                f"{words} {sums.ratio('second_votes', 'steps').short() if sums['second_votes'].any() else 0}"
+                for words, sums in used.items()
+            )
             notes.append(f"{each.situation.name}: second votes at the table per turn: {told}.")
     return notes
 
@@ -309,10 +321,9 @@ def _figure(played: Sequence[Played]) -> Figure:
     """Bars of points and of margin lost, the costliest on top; one panel per game, for their points differ in size."""
     panels = [[each for each in played if each.situation.game == game] for game in ("odyssey", "stella")]
     counts = [sum(len(each.changed) for each in panel) for panel in panels]
-    figure, axes = plots.new_figure(
-        2, 1, 10.0, 0.34 * sum(counts) + 2.4, "How much does each decision matter? One at a time is spoiled",
-        gridspec_kw={"height_ratios": counts},
-    )  # fmt: skip
+    title = "How much does each decision matter? One at a time is spoiled in an otherwise sensible agent"
+    height = 0.36 * sum(counts) + 3.0
+    figure, axes = plots.new_figure(2, 1, 10.0, height, title, gridspec_kw={"height_ratios": counts})
     for axis, panel in zip(axes[:, 0], panels, strict=True):
         _bars(axis, panel)
     plots.legend(figure, axes, columns=3)
@@ -332,29 +343,19 @@ def _bars(axis: Axes, panel: Sequence[Played]) -> None:
             place + 0.19 * (2 * i - 1), value, 0.38, xerr=error, label=f"{words} (95 % interval)", ecolor="black",
             capsize=2, error_kw={"elinewidth": 1}, **plots.bar_style(i),
         )  # fmt: skip
-    several = len(panel) > 1
-    axis.set_yticks(
-        place,
-        [
-            f"{each.situation.changes[change]}{_where(each.situation) if several else ''}"
-            for each, change in entries
-        ],
-    )  # fmt: skip
-    axis.invert_yaxis()
+    labels = [f"{each.situation.changes[change]}{_where(each.situation)}" for each, change in entries]
+    axis.set_yticks(place, labels)
+    axis.set_ylim(len(entries) - 0.4, -0.6)
     axis.grid(False, axis="y")
     plots.reference(axis, 0, vertical=True)
-    first = panel[0].situation
-    game = "Odyssey" if first.game == "odyssey" else "Stella"
-    whole = "; ".join(f"{_short_name(each.situation)} {each.points.short()}" for each in panel)
-    axis.set_title(f"{game}. Unimpaired, points a {first.step}: {whole}")
-    axis.set_xlabel(f"lost per {first.step} (points)")
-
-
-def _short_name(situation: Situation) -> str:
-    return situation.name.partition(",")[2].strip() if "party" not in situation.name else "party"
+    step = panel[0].situation.step
+    whole = [f"{each.situation.name}: `{each.situation.agent}` earns {each.points.short()} a {step}" for each in panel]
+    axis.set_title("\n".join(whole), fontsize=9.5)
+    axis.set_xlabel(f"lost per {step} of the game, in points (below 0: gained)")
 
 
 def _where(situation: Situation) -> str:
+    """What tells the situations of one panel apart."""
     return {id(SECOND): f" ({situation.rules.players} players)", id(PARTY): " (party)"}.get(id(situation.changes), "")
 
 
@@ -365,7 +366,10 @@ EXPERIMENT = Experiment(
     run=answer,
     games=("odyssey", "stella"),
     swept=("players", "variant"),
-    examples=("--standard-players 4 --standard-agent storyteller:vagueness=0.6", "--stella-players 3 --stella-field greedy"),
+    examples=(
+        "--standard-players 4 --standard-agent storyteller:vagueness=0.6",
+        "--stella-players 3 --stella-field greedy",
+    ),
 )
 
 if __name__ == "__main__":

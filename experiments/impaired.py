@@ -31,7 +31,7 @@ class ImpairedOdyssey(Agent):
     slot_first: tells the card in the first slot; vagueness_random, _0, _1: gives every clue at a uniform vagueness, as
     literal as can be, as vague as can be; hand_in_random, _worst: hands in uniform cards, the worst fits; vote_random,
     _worst, _own: one vote for a uniform legal image, the worst fit, the own image (party; else nothing changes)
-    second_never, _random, _always: the second vote (for the best other fit) is never used, by the toss of a coin, always
+    second_never, _random, _always: the second vote (for the best other fit) is used never, by a coin's toss, always
     trap_random, _worst: the red token on a uniform image that it may take, on the worst fit
     """
 
@@ -136,7 +136,8 @@ class ImpairedStella(Agent):
             return top(view.fit, number)
         if self.change in ("number_minimum", "number_maximum"):
             return top(
-                view.fit, np.full(shape, rules.minimum_marks if self.change.endswith("minimum") else rules.maximum_marks)
+                view.fit,
+                np.full(shape, rules.minimum_marks if self.change.endswith("minimum") else rules.maximum_marks),
             )
         marks: NDArray[np.bool_] = self.inner.mark(view.with_stream(0))
         if self.change == "cards_random":

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Players = Annotated[int, Ge(2), Le(12)]
 HalfWidth = Annotated[float, Gt(0), Lt(0.5)]
 POOLS: Mapping[str, tuple[str, ...]] = {
-    "stella": ("random", "people", "greedy", "top:k=5", "threshold", "avoider:risk=0.2", "counting"),
+    "stella": ("random", "people", "greedy", "top:k=5", "threshold", "avoider:risk=0.2", "avoider:risk=0.6"),
     "standard": ("random", "people", "greedy", "tuned", "adaptive", "bayes"),
     "team": ("random", "people", "greedy", "tuned", "adaptive", "bayes"),
     "party": ("random", "people", "party", "bluff", "wary"),
@@ -104,7 +104,7 @@ def answer(settings: Tournament, context: Context) -> Result:
         precision=settings.precision, reached=reached,
     )  # fmt: skip
     frame = summary(standing)
-    shown = ["agent", "rating", "win_share", "margin", "score", "self_play_score", "best"]
+    shown = ["agent", "rating", "win_share", "alone_win_share", "margin", "score", "self_play_score", "best"]
     return Result(
         summary=frame,
         sentence=sentence(standing),

@@ -115,6 +115,8 @@ class Games:
     def merged(cls, parts: Sequence[Games]) -> Games:
         """Several sets of games of one match and seed as one, sorted by deal and seating."""
         first = parts[0]
+        if len(parts) == 1:
+            return first
         for part in parts[1:]:
             if part.match != first.match or part.seed != first.seed:
                 raise ValueError("games of different matches or seeds do not add up")

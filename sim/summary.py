@@ -26,7 +26,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 def deal_ranges(deals: NDArray[np.int64]) -> Ranges:
     """The deals as sorted half-open ranges: ((0, 1000), (2000, 3000))."""
-    unique = np.unique(deals)
+    unique = deals if (deals[1:] > deals[:-1]).all() else np.unique(deals)
     breaks = np.flatnonzero(np.diff(unique) > 1)
     starts, stops = np.concatenate([[0], breaks + 1]), np.concatenate([breaks, [len(unique) - 1]])
     return tuple((int(unique[a]), int(unique[b]) + 1) for a, b in zip(starts, stops, strict=True))
@@ -91,21 +91,22 @@ class Summary:
         scores = games.scores.astype(np.int64)
         margins = scores * sides - scores.sum(1, keepdims=True)
         wins = games.winners * (WIN_UNIT // games.winners.sum(1, keepdims=True)).astype(np.int64)
-        deals, counts = np.unique(games.deal, return_counts=True)
-        if (counts != match.seatings).any():
-            deal = deals[counts != match.seatings][0]
+        deals = games.deal[:: match.seatings]
+        if not np.array_equal(np.repeat(deals, match.seatings), games.deal):
+            every, counts = np.unique(games.deal, return_counts=True)
+            deal = every[counts != match.seatings][0]
             raise ValueError(f"deal {deal} was not played in all {match.seatings} seatings: no summary over deals")
         sums = []
         for agent in agents:
             columns = [member % sides for member, other in enumerate(match.agents) if other == agent]
             totals = [values[:, columns].sum(1).reshape(len(deals), -1).sum(1) for values in (scores, margins, wins)]
-            sums.append(tuple(int(x) for total in totals for x in (total.sum(), (total.astype(object) ** 2).sum())))
+            sums.append(tuple(int(x) for total in totals for x in (total.sum(), _sum_of_squares(total))))
         return cls(
             match=match,
             seed=games.seed,
             agents=tuple(map(str, agents)),
             members=tuple(sum(other == agent for other in match.agents) for agent in agents),
-            deals=deal_ranges(games.deal),
+            deals=deal_ranges(deals),
             n_games=len(games),
             unfinished=int((~games.finished).sum()),
             sums=tuple(sums),
@@ -198,6 +199,14 @@ def _without_spread(share: float, n: int) -> tuple[float, float]:
     if share == 0:
         return 0.0, float(1 - 0.025 ** (1 / n))
     return (float(0.025 ** (1 / n)), 1.0) if share == 1 else (nan, nan)
+
+
+def _sum_of_squares(values: NDArray[np.int64]) -> int:
+    """Exact: in Python integers where 64 bits might not hold it."""
+    largest = max(int(values.max()), -int(values.min()))
+    if len(values) * largest**2 < 2**63:
+        return int((values * values).sum())
+    return int((values.astype(object) ** 2).sum())
 
 
 def _with_interval(row: dict[str, Any], name: str) -> str:

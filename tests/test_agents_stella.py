@@ -1,9 +1,9 @@
-"""Stella strategies: exact distributions of `random`, and the inference against closed forms and against played games."""
+"""Stella strategies: distributions of `random`; the inference against closed forms and against played games."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -108,7 +108,7 @@ def test_avoider_at_the_ends_and_in_between(darkness: Any) -> None:
         number = [make("stella", f"avoider:risk={risk}").mark(view).sum(axis=-1) for risk in (0, 0.1, 0.3, 0.7, 1)]
         assert (number[-1] == 9).all()
         assert (number[0] == (9 if darkness == "off" else 2)).all()
-        assert all((fewer <= more).all() for fewer, more in zip(number, number[1:], strict=False))
+        assert all((fewer <= more).all() for fewer, more in pairwise(number))
 
 
 # Inference ------------------------------------------------------------------------------------------------------------

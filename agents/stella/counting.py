@@ -29,10 +29,11 @@ class Counting(StellaAgent):
     mark (`agents.stella.inference.chance_matched_now`); a fallen player's marks match as any other's. Assumes that the
     others reveal their marks in no special order. `order` is not used.
 
-    In the probit world this comes out as the order of the own fit, the same as `avoider`: counts and revealed marks say
-    how freely each player marks, but nothing that tells two hidden cards apart. (Going by expected stars would not differ
-    either: naming i before j is better if v_i / (1 - m_i) > v_j / (1 - m_j), m the chance and v the worth of a match, and
-    that rises with the fit.) So it shows what thinking again is worth: nothing there; other worlds may differ.
+    In the probit world this comes out as the order of the own fit, the same as `avoider`: counts and revealed marks
+    say how freely each player marks, but nothing that tells two hidden cards apart. (Going by expected stars would
+    not differ either: naming i before j is better if v_i / (1 - m_i) > v_j / (1 - m_j), m the chance and v the worth
+    of a match, and that rises with the fit.) So it shows what thinking again is worth: nothing there; other worlds
+    may differ.
     """
 
     risk: Annotated[float, Ge(0), Le(1)] = 0.2

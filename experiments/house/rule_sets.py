@@ -46,7 +46,7 @@ class Varied:
 
     option: str
     field: str
-    values: tuple[Any, ...]
+    values: Sequence[Any]
     bounds: tuple[int, int] | None = None
 
 
@@ -115,9 +115,9 @@ def varied(text: str, option: str, game: Game) -> Varied:
         low, high = int(bounds[1]), int(bounds[2])
         if low >= high:
             raise ValueError(f"{said}: a range goes from a lower to a higher number")
-        for end in (low, high):  # before the range is written out, for it may be long
+        for end in (low, high):
             refuse_value(said, field, end, game)
-        return Varied(said, field, tuple(range(low, high + 1)), (low, high))
+        return Varied(said, field, range(low, high + 1), (low, high))
     values = tuple(field_value(field, value, game) for value in split(listed))
     twice = next((value for i, value in enumerate(values) if value in values[:i]), None)
     if twice is not None:

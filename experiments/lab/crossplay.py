@@ -167,6 +167,7 @@ class CrossPlay:
             pair["score_minus_self_play"][:, a, b] = at(row, a, "score") - series["self.score"][:, b]
             if (b, a) in alone_in:
                 pair["win_share_minus_reverse"][:, a, b] = at(row, a, "win_share") - at(alone_in[b, a], b, "win_share")
+        series["agent.alone_win_share"] = _mean_known(pair["win_share"])
         for row, sitting in enumerate(self.sittings):
             if sitting.kind == "half":
                 for a, b in (sitting.agents, sitting.agents[::-1]):
@@ -195,6 +196,13 @@ class CrossPlay:
 PAIR_COLUMNS = (
     "win_share", "score", "margin", "table_score", "score_minus_self_play", "win_share_minus_reverse", "half_win_share",
 )  # fmt: skip
+
+
+def _mean_known(pairs: Floats) -> Floats:
+    """Mean over the second of two agents, (deals, agents, agents) -> (deals, agents); NaN where there is none."""
+    known = np.isfinite(pairs)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, pairs, 0.0).sum(axis=2) / np.where(known, 1.0, 0.0).sum(axis=2))
 
 
 def cross_tables(sittings: Sequence[Sitting], agent: int) -> list[int]:

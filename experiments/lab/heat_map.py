@@ -22,24 +22,25 @@ def heat_map(
     rows: Sequence[str],
     columns: Sequence[str],
     bold: Any = None,
-    form: str = "{:.2f}",
+    words: Any = None,
     low: float | None = None,
     high: float | None = None,
 ) -> None:
-    """Draw values (rows, columns); NaN stays white with a dash. bold: cells printed bold. low, high: ends of the grey."""
+    """Draw values (rows, columns); NaN stays white with a dash. bold: cells printed bold; words: what
+    cells say instead of the number, where not empty. low, high: ends of the grey, the least and the most unless given."""
     from matplotlib import colormaps
 
     known = values[np.isfinite(values)]
-    low = float(known.min(initial=0.0)) if low is None else low
-    high = float(known.max(initial=1.0)) if high is None else high
+    low = float(known.min()) if low is None and len(known) else low or 0.0
+    high = float(known.max()) if high is None and len(known) else high or 1.0
     level = _LIGHT + (_DARK - _LIGHT) * (values - low) / ((high - low) or 1.0)
     colours = colormaps["Greys"](np.where(np.isfinite(level), level, 0.0))
     colours[~np.isfinite(level)] = 1.0
     axis.imshow(colours, aspect="auto")
     for row, column in np.ndindex(*values.shape):
-        value = values[row, column]
+        value, said = values[row, column], "" if words is None else words[row, column]
         axis.text(
-            column, row, form.format(value) if np.isfinite(value) else "–", ha="center", va="center",
+            column, row, said or (f"{value:.2f}" if np.isfinite(value) else "–"), ha="center", va="center",
             color="white" if level[row, column] > 0.5 else "black",
             fontweight="bold" if bold is not None and bold[row, column] else "normal",
         )  # fmt: skip

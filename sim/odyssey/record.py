@@ -8,12 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.asking import Group
+from sim.columns import Columns
 from sim.odyssey.rules import OdysseyRules
 from sim.odyssey.views import PUBLIC, OdysseyHistory
-
-FIRST_TURNS = 16
-"""Turns that a column has room for at first; the room doubles when it is full."""
-
 
 class Turn(NamedTuple):
     """What one turn brought in the n games that were still being played, by seat."""
@@ -27,35 +24,6 @@ class Turn(NamedTuple):
     vagueness: NDArray[np.float32]  # (n,)
     found: NDArray[np.int8]  # (n,)
     voters: NDArray[np.int8]  # (n,)
-
-
-class Columns:
-    """Columns (games of the batch, turns, ...) of what was noted turn by turn, each filled only when it is asked for."""
-
-    def __init__(self, n: int, shapes: dict[str, tuple[tuple[int, ...], type]]) -> None:
-        self._n = n
-        self._shapes = shapes
-        self._noted: list[tuple[NDArray[np.int64], dict[str, NDArray[Any]]]] = []
-        self._columns: dict[str, NDArray[Any]] = {}
-        self._filled: dict[str, int] = {}
-
-    def note(self, rows: NDArray[np.int64], values: dict[str, NDArray[Any]]) -> None:
-        """One more turn: values (n, ...) of the games in `rows`; they must not change any more."""
-        self._noted.append((rows, values))
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        """The column, up to the last turn that was noted."""
-        if name not in self._columns:
-            shape, kind = self._shapes[name]
-            self._columns[name] = np.zeros((self._n, FIRST_TURNS, *shape), kind)
-        column = self._columns[name]
-        for turn in range(self._filled.get(name, 0), len(self._noted)):
-            if turn == column.shape[1]:
-                column = self._columns[name] = np.concatenate([column, np.zeros_like(column)], 1)
-            rows, values = self._noted[turn]
-            column[rows, turn] = values[name]
-        self._filled[name] = len(self._noted)
-        return column
 
 
 class Record:

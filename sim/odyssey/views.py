@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sim.views import History, View, read_only
 
 if TYPE_CHECKING:
-    from sim.odyssey.record import Columns
+    from sim.columns import Columns
 
 __all__ = ["HandInView", "OdysseyHistory", "OdysseyView", "TellView", "TrapView", "VoteView"]
 

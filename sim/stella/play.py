@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from sim import randomness as rnd
 from sim.asking import Address, Group, Question
 from sim.cards import Pile
+from sim.columns import Columns
 from sim.compiled import kernel
 from sim.draws import Draws
 from sim.games import Played, Rounds
@@ -23,8 +25,8 @@ from sim.stella.scoring import (
     start_round_kernel,
     winners,
 )
-from sim.stella.views import MarkView, RevealView, ScoutView, StellaHistory
-from sim.views import full, read_only
+from sim.stella.views import PUBLIC, MarkView, RevealView, ScoutView, StellaHistory
+from sim.views import AllTrue, read_only
 
 if TYPE_CHECKING:
     from sim.match import Match
@@ -41,11 +43,14 @@ def play(
     trace: list[dict[str, Any]] | None = None,
     details: bool = True,
 ) -> Played:
-    """Play each deal once in this seating. trace: for a single game, receives a dict per round (see `sim.replay`)."""
+    """Play each deal once in this seating.
+
+    trace: for a single game, receives a dict per round (see `sim.replay`); details: whether the result has `rounds`.
+    """
     batch = _Batch(match, seating, deals, seed, trace)
     for _ in range(match.rules.rounds):  # type: ignore[union-attr]  # StellaRules, as `_Batch` asserts
         batch.play_round()
-    return batch.played()
+    return batch.played(details)
 
 
 class _Batch:
@@ -59,7 +64,7 @@ class _Batch:
         assert isinstance(match.rules, StellaRules)
         self.rules, self.world, self.trace = match.rules, match.world, trace
         self.kernel_rules = round_rules(self.rules)
-        n, players, rounds, cards = len(deals), self.rules.players, self.rules.rounds, self.rules.cards
+        n, players, cards = len(deals), self.rules.players, self.rules.cards
         self.n, self.round = n, 0
         self.groups = match.groups(seating)
         self.scouting = [group for group in self.groups if hasattr(group.agent, "scout")]
@@ -69,16 +74,13 @@ class _Batch:
         self.pile = Pile(self.keys, self.rules.deck_size)
         self.grid = self.pile.draw(cards)
         self.scores = np.zeros((n, players), np.int32)
-        shape = (n, rounds, players)
-        self.rounds = Rounds(
-            marks=np.zeros(shape, np.int8), dark=np.zeros(shape, np.bool_), fallen=np.zeros(shape, np.bool_),
-            sparks=np.zeros(shape, np.int8), super_sparks=np.zeros(shape, np.int8),
-            erased=np.zeros(shape, np.int16), points=np.zeros(shape, np.int16),
-        )  # fmt: skip
-        self.revealed = np.zeros((n, rounds, cards), np.bool_)
-        self.owners = np.zeros((n, rounds, players, cards), np.bool_)
-        self.acting = {group.agent: full((n, len(group.seats)), True, np.bool_) for group in self.groups}
-        self.all_legal = {group.agent: full((n, len(group.seats), cards), True, np.bool_) for group in self.groups}
+        self.played_rounds: list[RoundState] = []
+        shapes: dict[str, tuple[tuple[int, ...], type]] = {
+            "counts": ((players,), np.int8), "dark": ((players,), np.bool_), "fallen": ((players,), np.bool_),
+            "revealed": ((cards,), np.bool_), "owners": ((players, cards), np.bool_), "points": ((players,), np.int16),
+        }  # fmt: skip
+        self.public = Columns(n, shapes)
+        self.all_true = AllTrue(n * players * cards)
 
     # One round --------------------------------------------------------------------------------------------------------
 
@@ -86,14 +88,10 @@ class _Batch:
         reading = self.world.word(self.keys, self.round)
         seen = read_only(self.grid.copy())
         fits = {group.agent: read_only(self.world.fit_images(reading, group.seats, seen)) for group in self.groups}
-        self.shown_now = {"rules": self.rules, "world": self.world, "round": self.round, "images": seen}
-        self.shown_now["history"] = StellaHistory(
-            self.round,
-            {
-                "counts": self.rounds.marks, "dark": self.rounds.dark, "fallen": self.rounds.fallen,
-                "revealed": self.revealed, "owners": self.owners, "points": self.rounds.points,
-            },
-        )  # fmt: skip
+        self.shown_now = {
+            "rules": self.rules, "world": self.world, "round": self.round, "images": seen,
+            "scores": read_only(self.scores.copy()), "history": StellaHistory(self.round, self.public),
+        }  # fmt: skip
         marks = np.empty((self.n, self.rules.players, self.rules.cards), np.bool_)
         counts = np.empty((self.n, self.rules.players), np.int8)
         for group in self.groups:
@@ -112,17 +110,16 @@ class _Batch:
         self.end_round(state, fits)
 
     def end_round(self, state: RoundState, fits: dict[Any, NDArray[np.float32]]) -> None:
-        r, rounds = self.round, self.rounds
-        rounds.marks[:, r], rounds.dark[:, r], rounds.fallen[:, r] = state.counts, state.dark, state.fallen
-        rounds.sparks[:, r], rounds.super_sparks[:, r] = state.sparks, state.super_sparks
-        rounds.erased[:, r], rounds.points[:, r] = state.erased, state.points
-        self.revealed[:, r] = state.revealed
-        np.logical_and(state.marks, state.revealed[:, None, :], out=self.owners[:, r])
+        self.played_rounds.append(state)
         self.scores += state.points
         if self.trace is not None:
             self.trace.append(_told(state, self.grid, fits, self.groups))
         self.round += 1
         if self.round < self.rules.rounds:
+            public = {name: getattr(state, name) for name in PUBLIC if name != "owners"}
+            public["owners"] = np.empty(state.marks.shape, np.bool_)
+            _owners_of_revealed(state.marks, state.revealed, public["owners"])
+            self.public.note(slice(None), public)
             self.refresh_grid()
 
     def refresh_grid(self) -> None:
@@ -134,12 +131,18 @@ class _Batch:
         elif rules.grid_refresh == "all":
             self.grid = self.pile.draw(rules.cards)
 
-    def played(self) -> Played:
-        rounds = self.rounds
-        lit = (~rounds.dark).sum(1)
-        sparks = rounds.sparks.sum(1, dtype=np.int64) + rounds.super_sparks.sum(1, dtype=np.int64)
+    def played(self, details: bool) -> Played:
+        rounds = self.played_rounds
+        lit = sum((~state.dark).astype(np.int64) for state in rounds)
+        sparks = sum(state.sparks.astype(np.int64) + state.super_sparks for state in rounds)
         won = winners(self.rules, self.scores, lit, sparks)
-        return Played(self.scores, won, np.ones(self.n, np.bool_), rounds=rounds)
+        columns = None
+        if details:
+            names = {field.name: "counts" if field.name == "marks" else field.name for field in fields(Rounds)}
+            columns = Rounds(
+                **{name: np.stack([getattr(state, its) for state in rounds], 1) for name, its in names.items()}
+            )
+        return Played(self.scores, won, np.ones(self.n, np.bool_), rounds=columns)
 
     # Decisions --------------------------------------------------------------------------------------------------------
 
@@ -148,8 +151,8 @@ class _Batch:
     ) -> None:
         rules = self.rules
         view = MarkView(
-            **self.shown(group, rnd.MARK, self.round), acting=self.acting[group.agent], fit=fit,
-            legal=self.all_legal[group.agent],
+            **self.shown(group, rnd.MARK, self.round), acting=self.all_true(*fit.shape[:2]), fit=fit,
+            legal=self.all_true(*fit.shape),
         )  # fmt: skip
         question = Question(group, "mark", view, self.address, f"round {self.round}")
         expected = f"bool marks, {rules.minimum_marks} to {rules.maximum_marks} for each game and seat,"
@@ -169,18 +172,21 @@ class _Batch:
         priority: NDArray[np.float32],
     ) -> NDArray[Any]:
         """Fill the group's seats of `priority`; returns the reply."""
-        own = read_only(marks[:, group.seats])
+        own = read_only(marks.take(group.seats, 1))
         view = RevealView(
-            **self.shown(group, rnd.REVEAL_ORDER, self.round), acting=self.acting[group.agent], fit=fit, legal=own,
-            marks=own, counts=counts,
+            **self.shown(group, rnd.REVEAL_ORDER, self.round), acting=self.all_true(*fit.shape[:2]), fit=fit,
+            legal=own, marks=own, counts=counts,
         )  # fmt: skip
         question = Question(group, "reveal_order", view, self.address, f"round {self.round}")
         reply = question.array(question.ask(), fit.shape, "fi", "priority numbers, none of them NaN,")
-        bad = np.isnan(reply) if reply.dtype.kind == "f" else np.zeros(1, np.bool_)
-        if bad.any():
-            game, i, card = (int(x) for x in np.argwhere(bad)[0])
-            question.refuse_at(game, i, f"expected priority numbers, none of them NaN; received NaN for card {card}")
-        priority[:, group.seats] = reply if reply.dtype == np.float32 else ranks(reply)
+        order = reply if reply.dtype == np.float32 else ranks(reply)
+        if order is not reply and reply.dtype.kind == "f":
+            order[np.isnan(reply)] = np.nan
+        fault = np.full(3, -1)
+        _take_priority(np.ascontiguousarray(order), group.seats, priority, fault)
+        if fault[0] >= 0:
+            problem = f"expected priority numbers, none of them NaN; received NaN for card {fault[2]}"
+            question.refuse_at(int(fault[0]), int(fault[1]), problem)
         return reply
 
     def reveal_step_by_step(
@@ -218,7 +224,7 @@ class _Batch:
         card: NDArray[np.int64],
     ) -> None:
         """Fill `card` (n,) where a seat of the group is the scout."""
-        marks = state.marks[:, group.seats]
+        marks = state.marks.take(group.seats, 1)
         legal = marks & ~state.revealed[:, None, :]
         view = ScoutView(
             **self.shown(group, rnd.SCOUT, self.round * REVEALS_PER_ROUND + step), acting=read_only(acting), fit=fit,
@@ -244,8 +250,7 @@ class _Batch:
         keys = rnd.purpose_keys(self.keys, step, decision)
         return {
             **self.shown_now,
-            "seats": read_only(group.seats.copy()),
-            "scores": read_only(self.scores.copy()),
+            "seats": group.seats,
             "random": Draws(keys, self.game_keys, group.seats),
         }
 
@@ -266,6 +271,28 @@ def _take_marks(
             if count < minimum or count > maximum:
                 fault[:] = (g, i, count)
                 return
+
+
+@kernel
+def _take_priority(reply: Any, seats: Any, priority: Any, fault: Any) -> None:
+    """Copy a group's priorities into priority (n, players, cards); fault: game, agent seat, card of the first NaN."""
+    n, k, cards = reply.shape
+    for g in range(n):
+        for i in range(k):
+            for c in range(cards):
+                priority[g, seats[i], c] = reply[g, i, c]
+                if reply[g, i, c] != reply[g, i, c] and fault[0] < 0:
+                    fault[:] = (g, i, c)
+
+
+@kernel
+def _owners_of_revealed(marks: Any, revealed: Any, owners: Any) -> None:
+    """Who had marked the cards that were revealed: owners (n, players, cards), False where not revealed."""
+    n, players, cards = marks.shape
+    for g in range(n):
+        for p in range(players):
+            for c in range(cards):
+                owners[g, p, c] = marks[g, p, c] & revealed[g, c]
 
 
 @kernel

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from sim.views import History, View, read_only
 
 if TYPE_CHECKING:
-    pass
+    from sim.columns import Columns
 
 __all__ = ["MarkView", "RevealView", "ScoutView", "StellaHistory", "StellaView"]
+
+PUBLIC = ("counts", "dark", "fallen", "revealed", "owners", "points")
 
 
 class StellaHistory(History):
@@ -25,26 +27,25 @@ class StellaHistory(History):
     len(history) is the number of past rounds.
     """
 
-    __slots__ = ("_rounds", "counts", "dark", "fallen", "owners", "points", "revealed")
+    __slots__ = ("_public", "_rounds", "_rows")
 
-    counts: NDArray[np.int8]
-    dark: NDArray[np.bool_]
-    fallen: NDArray[np.bool_]
-    revealed: NDArray[np.bool_]
-    owners: NDArray[np.bool_]
-    points: NDArray[np.int16]
-
-    def __init__(self, rounds: int, columns: dict[str, NDArray[Any]]) -> None:
+    def __init__(self, rounds: int, public: Columns, rows: Any = ()) -> None:
+        """The first `rounds` of the columns `public`; rows: the games, all of them where it is ()."""
         self._rounds = rounds
-        for name, column in columns.items():
-            object.__setattr__(self, name, read_only(column[:, :rounds]))
+        self._public = public
+        self._rows = rows
 
     def __len__(self) -> int:
         return self._rounds
 
+    def __getattr__(self, name: str) -> Any:
+        if name in PUBLIC:
+            return read_only(self._public[name][:, : self._rounds][self._rows])
+        raise AttributeError(name)
+
     def take(self, rows: Any) -> Self:
-        names = ("counts", "dark", "fallen", "revealed", "owners", "points")
-        return type(self)(self._rounds, {name: getattr(self, name)[rows] for name in names})
+        games = np.arange(self._public.n)[self._rows]
+        return type(self)(self._rounds, self._public, games[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -38,8 +38,11 @@ HISTORY = (
 )  # fmt: skip
 
 
-class ContractError(AssertionError):
-    """An agent broke the contract; the message says which part, in which decision, with what."""
+class ContractError(AgentError, AssertionError):
+    """An agent broke the contract; the message says which part, in which decision, with what.
+
+    An `AgentError`, as matches raise it, and an AssertionError, as tests do.
+    """
 
 
 @dataclass(frozen=True)

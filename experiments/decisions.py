@@ -291,22 +291,24 @@ def _sentence(played: Sequence[Played]) -> str:
 
 def _notes(played: Sequence[Played]) -> list[str]:
     notes = [
-        "points lost, margin lost: of the unimpaired agent minus those of the changed one, in the same seats on the same "
-        "deals; final points (own minus the mean of the others') / turns or rounds of the games. win share lost: per "
-        "game (ties shared). Below 0: the change is an improvement. A storyteller's decision counts in one turn out of "
+        "points lost, margin lost: of the unimpaired agent minus those of the changed one, in the same seats on the "
+        "same deals; final points (own minus the mean of the others') / turns or rounds of the games. win share lost: "
+        "per game (ties shared). Below 0: the change is an improvement. A storyteller's decision counts in one turn of "
         "as many as there are players, a voter's in all others.",
         "The card to tell is worth nothing by construction: in this world no slot fits a clue better than another. The "
         "red token takes points from others alone: it can cost margin, but no own points.",
     ]
     for each in played:
-        if THINKS_AGAIN in each.changed:
-            notes.append(
-                f"Thinking again: `{each.situation.scout}`, which names the mark likeliest to be matched by now. Where "
-                "the own fit alone tells cards apart, that is the best fit, as it was before the first reveal."
-            )
         for change, sums in each.changed.items():
             if all(np.array_equal(each.unimpaired[name], sums[name]) for name in sums.columns):
-                notes.append(f"{each.situation.name}: '{each.situation.changes[change]}' changed no game at all.")
+                why = (
+                    f" `{each.situation.scout}` names the mark likeliest to be matched by now; where the own fit alone "
+                    "tells cards apart, that is the best fit, as it was before the first reveal."
+                )
+                notes.append(
+                    f"{each.situation.name}: '{each.situation.changes[change]}' changed no game at all."
+                    + (why if change == THINKS_AGAIN else "")
+                )
         if each.situation.changes is SECOND:
             used = {"unimpaired": each.unimpaired, **{SECOND[change]: sums for change, sums in each.changed.items()}}
             told = "; ".join(

@@ -20,7 +20,7 @@ Cards = NDArray[np.int16]
 class Pile:
     """The draw piles of n games.
 
-    cards: int16 (n, deck_size); top: int32 (n,), the next card; size: int32 (n,), cards of the present shuffle;
+    cards: (n, deck_size), of the smallest type that holds the deck; top: int32 (n,), the next card; size: int32 (n,), cards of the present shuffle;
     keys: uint64 (n,), the present shuffle's key.
     """
 
@@ -28,8 +28,9 @@ class Pile:
 
     def __init__(self, deal_keys: Keys, deck_size: int) -> None:
         n = len(deal_keys)
-        self.cards: Cards = np.empty((n, deck_size), np.int16)
-        self.cards[:] = np.arange(deck_size, dtype=np.int16)
+        kind = np.uint8 if deck_size <= 256 else np.int16
+        self.cards: NDArray[Any] = np.empty((n, deck_size), kind)
+        self.cards[:] = np.arange(deck_size).astype(kind)
         self.top = np.zeros(n, np.int32)
         self.size = np.full(n, deck_size, np.int32)
         self.keys = purpose_keys(deal_keys, 0, DEAL)

@@ -197,7 +197,11 @@ class Games:
     def _repr_html_(self) -> str:
         from html import escape
 
-        return f"<p>{escape(repr(self)[1:-1])}</p>{self.summary()._repr_html_()}"
+        match = self.match
+        seatings = f", each in {match.seatings} seatings" if match.seatings > 1 else ""
+        head = f"<b>{len(self):,} games of {match.game.capitalize()}</b>: {self.n_deals:,} deals{seatings}, seed {self.seed}"
+        lineup = ", ".join(f"<code>{escape(spec)}</code>" for spec in match.specs())
+        return f"<p>{head}<br>Lineup: {lineup}</p>{self.summary()._repr_html_()}"
 
 
 def _merged_turns(parts: list[Any], sizes: list[int], order: NDArray[np.int64]) -> TurnRows:

@@ -140,7 +140,8 @@ class Parameters(BaseModel):
             value = html.escape(_words(getattr(self, doc.name)))
             cell, mark = (f"<b>{value}</b>", "&#9679;") if doc.name in changed else (value, "")
             rows.append(
-                f"<tr><td>{mark}</td><td>{doc.name}</td><td>{cell}</td><td>{html.escape(doc.meaning)}</td></tr>"
+                f"<tr><td>{mark}</td><td>{doc.name}</td><td>{cell}</td>"
+                f"<td style='text-align: left'>{html.escape(doc.meaning)}</td></tr>"
             )
         head = "<tr><th></th><th>field</th><th>value</th><th>meaning</th></tr>"
         caption = f"<caption>{type(self).__name__} (&#9679; not the default)</caption>"

@@ -45,13 +45,23 @@ class Trace:
 
 
 class Replay(str):
-    """A game in words: prints as text, shows as a page in a notebook."""
+    """A game in words: prints as text; in a notebook every turn or round folds away, the first one open."""
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre style='white-space: pre-wrap'>{escape(self)}</pre>"
+        head, *steps = self.rstrip("\n").split("\n\n")
+        *steps, result = [step.split("\n", 1) for step in steps]
+        return _page(head) + "".join(
+            f"<details{' open' if number == 0 else ''}><summary>{escape(title)}</summary>{_page(text)}</details>"
+            for number, (title, text) in enumerate(steps)
+        ) + _page("\n".join(result))
+
+
+def _page(text: str) -> str:
+    """Lines that wrap with their indent kept."""
+    return f"<pre style='white-space: pre-wrap; margin: 0.3em 0'>{escape(text)}</pre>"
 
 
 def trace(match: Match, seed: int = 0, deal: int = 0, seating: int = 0) -> Trace:

@@ -179,17 +179,20 @@ class Summary:
     def _repr_html_(self) -> str:
         from html import escape
 
-        head = "".join(f"<th>{name}</th>" for name in ("agent", "members", "score", "margin", "win share"))
+        names = ("score", "margin", "win_share")
+        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in ("agent", "members", *names))
         body = "".join(
-            f"<tr><td>{escape(row['agent'])}</td><td>{row['members']}</td>"
-            + "".join(f"<td>{_with_interval(row, name)}</td>" for name in ("score", "margin", "win_share"))
+            f"<tr><td style='text-align: left'>{escape(row['agent'])}</td><td>{row['members']}</td>"
+            + "".join(f"<td>{_with_interval(row, name)}</td>" for name in names)
             + "</tr>"
             for row in self.rows()
         )
+        sides = self.match.n_sides
         unfinished = f" {self.unfinished:,} games were stopped unfinished." if self.unfinished else ""
         return (
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>Means over {self.n_deals:,} deals "
-            f"({self.n_games:,} games) with 95 % intervals over deals; win share of chance: 1/{self.match.n_sides}.{unfinished}</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"<p>Means per game and member over {self.n_deals:,} deals ({self.n_games:,} games), 95 % intervals over deals. "
+            f"Margin: own score minus the mean of the other sides'. Fair win share: 1/{sides} = {1 / sides:.3f}.{unfinished}</p>"
         )
 
 

@@ -21,8 +21,8 @@ its variance shrinks accordingly: 0.35^2 * 2 / (2 + rounds).
 Counts. Given x_j, the number of marks of j is a sum over the cards, each marked or not with the chance above (cards
 are independent given b); the average over x_j is taken on 16 values of x from -1.5 to 2.25, and over b, which is
 common to all others, at three values. Assumed away: that agreement differs from word to word, and that given b the
-others' counts still lean the same way because they share s. In worlds like the default the stated chances then come
-out within about 0.02.
+others' counts still lean the same way because they share s. In the default world the stated chances come true within
+about 0.02 (0.05 where breadth_sd is 0.6).
 
 Deterministic: float32 tables and loops of fixed order (`agents.probit`).
 """

@@ -37,7 +37,7 @@ PER = "/"
 class Measure:
     """One measure.
 
-    name: in files and goals; label: short, for tables and figures; definition: one sentence; unit: of the value; per:
+    name: in files and goals; label: for figures and sentences; short: for the head of a table; definition: one sentence; unit: of the value; per:
     the denominator, in words; games: where it exists; table: at which table it is measured; count(course) -> what is
     counted and out of how many, per game, whole numbers; fixed(rules): the rules alone decide the value, so that it has
     no interval; main: shown in the first table and the figure; more, fewer: what a higher and a lower value mean, in
@@ -46,6 +46,7 @@ class Measure:
 
     name: str
     label: str
+    short: str
     definition: str
     unit: str
     per: str
@@ -75,19 +76,19 @@ def measures(game: Game) -> tuple[Measure, ...]:
 
 def per_deal(games: sim.Games) -> DealSums:
     """Sums per deal of all measures at a table of equals: columns `name` and `name/`, the denominator."""
-    return _collect(games, "equals")
+    return _collect(games, ("equals",))
 
 
 def per_deal_of_one(games: sim.Games) -> DealSums:
     """Sums per deal of what is measured of one sensible agent, member 0, among others."""
-    return _collect(games, "random")
+    return _collect(games, ("random", "people"))
 
 
-def _collect(games: sim.Games, table: Table) -> DealSums:
+def _collect(games: sim.Games, tables: tuple[Table, ...]) -> DealSums:
     course = Course.of(games)
     columns: dict[str, NDArray[Any]] = {}
     for measure in measures(games.match.game):
-        if measure.table == table:
+        if measure.table in tables:
             columns[measure.name], columns[measure.name + PER] = measure.count(course)
     return DealSums.collect(games.deal, **columns)
 
@@ -199,87 +200,87 @@ def _nothing_erased(rules: StellaRules) -> bool:
 
 MEASURES: Sequence[Measure] = (
     Measure(
-        "turns", "turns per game", "Length of a game in turns.", "turns", "games", ("odyssey",), _turns,
+        "turns", "turns per game", "turns", "Length of a game in turns.", "turns", "games", ("odyssey",), _turns,
         fixed=_no_race, main=True, more="longer", fewer="shorter",
     ),
     Measure(
-        "points", "points per player", "Final score of a side (Stella: stars of a player).", "points",
+        "points", "points per player", "points", "Final score of a side (Stella: stars of a player).", "points",
         "games x sides", BOTH, _points, more="more points", fewer="fewer points",
     ),
     Measure(
-        "storyteller_share", "storyteller's share of points",
+        "storyteller_share", "storyteller's share of points", "storyteller",
         "Raw points of the storyteller's side out of the raw points of all sides, summed over turns.", "share",
         "points", ("odyssey",), _storyteller_share, main=True, more="storytellers earn more", fewer="storytellers earn less",
     ),
     Measure(
-        "zero_turns", "turns with nothing for the storyteller",
+        "zero_turns", "turns with nothing for the storyteller", "empty turns",
         "Turns in which the storyteller's side gets 0 points or fewer.", "share", "turns", ("odyssey",), _zero_turns,
         main=True, more="more empty turns", fewer="fewer empty turns",
     ),
     Measure(
-        "marks", "cards marked", "Cards that a player marks in a round.", "cards", "rounds x players", ("stella",),
+        "marks", "cards marked", "marks", "Cards that a player marks in a round.", "cards", "rounds x players", ("stella",),
         _of_rounds("marks"), main=True, more="more marks", fewer="fewer marks",
     ),
     Measure(
-        "darkness", "players in the dark", "Players in the dark in a round (lantern turned, fallen or not).", "share",
+        "darkness", "players in the dark", "dark", "Players in the dark in a round (lantern turned, fallen or not).", "share",
         "rounds x players", ("stella",), _of_rounds("dark"), fixed=_no_darkness, main=True, more="more darkness",
         fewer="less darkness",
     ),
     Measure(
-        "falls", "players who fall", "Players who fall in a round.", "share", "rounds x players", ("stella",),
+        "falls", "players who fall", "fallen", "Players who fall in a round.", "share", "rounds x players", ("stella",),
         _of_rounds("fallen"), main=True, more="more falls", fewer="fewer falls",
     ),
     Measure(
-        "erased", "stars erased", "Stars that a player loses to darkness in a round.", "stars", "rounds x players",
+        "erased", "stars erased", "erased", "Stars that a player loses to darkness in a round.", "stars", "rounds x players",
         ("stella",), _of_rounds("erased"), fixed=_nothing_erased, more="more stars erased", fewer="fewer stars erased",
     ),
     Measure(
-        "spread", "first minus last score", "Highest minus lowest final score.", "points", "games", BOTH, _spread,
+        "spread", "first minus last score", "spread", "Highest minus lowest final score.", "points", "games", BOTH, _spread,
         more="wider apart", fewer="closer together",
     ),
     Measure(
-        "close_finish", "close finishes", f"Games whose first side ends at most {CLOSE} points ahead of the second.",
+        "close_finish", "close finishes", "close", f"Games whose first side ends at most {CLOSE} points ahead of the second.",
         "share", "games", BOTH, _close_finish, main=True, more="more close finishes", fewer="fewer close finishes",
     ),
     Measure(
-        "ties", "shared victories", "Games that several sides win together, tie-breaks applied.", "share", "games",
+        "ties", "shared victories", "ties", "Games that several sides win together, tie-breaks applied.", "share", "games",
         BOTH, _ties, more="more shared victories", fewer="fewer shared victories",
     ),
     Measure(
-        "lead_changes", "changes of lead",
+        "lead_changes", "changes of lead", "lead changes",
         "How often another side than the last one comes to lead alone, counted after every turn or round.", "changes",
         "games", BOTH, _lead_changes, more="more changes of lead", fewer="fewer changes of lead",
     ),
     Measure(
-        "half_time_leader", "half-time leader wins",
+        "half_time_leader", "half-time leader wins", "half time",
         "Games won (shared victories split) by the side that leads alone after half the turns or rounds, rounded down.",
         "share", "games with a sole leader at half time", BOTH, _half_time_leader, more="half time decides more",
         fewer="half time decides less",
     ),
     Measure(
-        "runaway", f"a lead of {LEAD} holds",
+        "runaway", f"a lead of {LEAD} holds", "lead holds",
         f"Games won (shared victories split) by the side that is first to lead alone by {LEAD} points or more, before "
         "the last turn or round.",
         "share", "games with such a lead", BOTH, _runaway, main=True, more="leads are safer", fewer="leads are less safe",
     ),
     Measure(
-        "first_seat", "first seat wins",
+        "first_seat", "first seat wins", "first seat",
         "Games won (shared victories split) by seat 0, the first storyteller or scout.", "share", "games", BOTH,
         _first_seat, more="going first helps more", fewer="going first helps less",
     ),
     Measure(
-        "boldest", "boldest player wins",
+        "boldest", "boldest player wins", "boldest",
         "Games won (shared victories split) by the player who marked the most cards over the whole game.", "share",
         "games with one such player", ("stella",), _boldest, more="boldness pays more", fewer="boldness pays less",
     ),
     Measure(
-        "skill_random", "skill: win share among random",
+        "skill_random", "skill: win share among random", "skill/random",
         "Games won (shared victories split) by one sensible agent, in every seat, among `random`.", "share", "games",
         BOTH, _skill, table="random", main=True, more="skill counts more among random players",
         fewer="skill counts less among random players",
     ),
     Measure(
-        "skill_people", "skill: win share among people",
+        "skill_people", "skill: win share among people", "skill/people",
         "Games won (shared victories split) by one sensible agent, in every seat, among `people`.", "share", "games",
         BOTH, _skill, table="people", main=True, more="skill counts more among people",
         fewer="skill counts less among people",

@@ -21,7 +21,8 @@ from experiments.lab.experiment import Experiment, Result, Running, Settings
 from experiments.lab.formats import plain
 from experiments.lab.given import Given, load_given
 from experiments.lab.outputs import result_files, run_record
-from experiments.lab.storage import RunFolder, default_folder
+from experiments.lab.saved_games import saving
+from experiments.lab.storage import BLOCKS, RunFolder, default_folder
 
 TRACEBACK = "DIXIT_LAB_TRACEBACK"
 """Environment variable for developers: when set, errors keep their traceback (as with --traceback)."""
@@ -126,8 +127,11 @@ def compute(
     settings = experiment.settings.preset() if settings is None else settings
     running = Running() if running is None else running
     given = load_given(experiment, settings) if given is None else given
-    with connected(running):
-        return experiment.run(settings, Context(experiment, settings, given, running))
+    with saving(running.save_games, None, settings.seed) as saved, connected(running):
+        result = experiment.run(settings, Context(experiment, settings, given, running, saved=saved))
+        if saved is not None:
+            saved.finish()
+        return result
 
 
 def execute(experiment: Experiment[Any], settings: Settings, running: Running, given: Given | None = None) -> Outcome:
@@ -141,11 +145,13 @@ def execute(experiment: Experiment[Any], settings: Settings, running: Running, g
     default = given.default and settings.plain() == experiment.settings().plain()
     folder = RunFolder(running.out or default_folder(inputs, default), inputs, chosen=running.out is not None)
     folder.open(running.resume, _say)
-    context = Context(experiment, settings, given, running, folder.blocks)
     started = time.perf_counter()
     try:
-        with connected(running):
+        with saving(running.save_games, folder.path / BLOCKS, settings.seed) as saved, connected(running):
+            context = Context(experiment, settings, given, running, folder.blocks, saved=saved)
             result = experiment.run(settings, context)
+            if saved is not None:
+                saved.finish()
         seconds = time.perf_counter() - started
         manifest = {"format": FORMAT, **inputs, "module": _module(experiment), **context.record()}
         files = result_files(experiment.question, result)

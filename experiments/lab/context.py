@@ -13,6 +13,7 @@ from experiments.lab.blocks import BlockStore
 from experiments.lab.experiment import Experiment, Game, Running, Settings
 from experiments.lab.formats import fingerprint, plain
 from experiments.lab.given import RULES, Given
+from experiments.lab.saved_games import SavedGames, WithFrames, describe
 from sim.match import Match, simulate_all
 from sim.odyssey import OdysseyRules
 from sim.stella import StellaRules
@@ -36,9 +37,11 @@ class Context:
         running: Running,
         blocks: BlockStore | None = None,
         say: Callable[[str], None] | None = None,
+        saved: SavedGames | None = None,
     ) -> None:
         self.experiment, self.settings, self.given, self.running = experiment, settings, given, running
         self.blocks = blocks
+        self.saved = saved
         self.games_played = 0
         self._agents: set[str] = set()
         self._rules: dict[Any, None] = {}
@@ -76,12 +79,14 @@ class Context:
         for match in matches.values():
             self._agents.update(match.specs())
             self._rules[match.rules] = None
-        blocks: MutableMapping[str, Any] | None = None
-        if self.blocks is not None:
-            kept = keep if isinstance(keep, str) else repr(getattr(keep, "__qualname__", keep))
-            blocks = self.blocks.section(fingerprint({"matches": described, "seed": seed, "keep": kept}, 12))
+        kept = keep if isinstance(keep, str) else repr(getattr(keep, "__qualname__", keep))
+        section = fingerprint({"matches": described, "seed": seed, "keep": kept}, 12)
+        blocks: MutableMapping[str, Any] | None = None if self.blocks is None else self.blocks.section(section)
+        if self.saved is not None:
+            blocks = self.saved.blocks(matches, section, {} if blocks is None else blocks)
         results = simulate_all(
-            matches, deals, first_deal, seed, self.running.jobs, self.running.backend, keep,
+            matches, deals, first_deal, seed, self.running.jobs, self.running.backend,
+            keep if self.saved is None else WithFrames(keep),
             progress=self._bars == 0 and progress.interactive(), blocks=blocks,
         )  # fmt: skip
         self.games_played += deals * sum(match.seatings for match in matches.values())
@@ -115,18 +120,6 @@ class Context:
             "rules_versions": {game: RULES[game].version for game in sorted(played)},
             "agents": sorted(self._agents),
         }
-
-
-def describe(match: Match) -> dict[str, Any]:
-    """All that decides a match, in plain values."""
-    world = plain(match.world) if hasattr(match.world, "model_dump") else repr(match.world)
-    return {
-        "game": match.game,
-        "agents": match.specs(),
-        "rules": plain(match.rules),
-        "world": world,
-        "seating": match.seating,
-    }
 
 
 def _common_and_varied(rules: list[dict[str, Any]]) -> dict[str, Any]:

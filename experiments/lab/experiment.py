@@ -83,6 +83,8 @@ class Running:
     """Folder for the results."""
     resume: bool = False
     """Go on with an interrupted run of the same settings; without it a run starts anew."""
+    save_games: Annotated[Path | None, tyro.conf.arg(metavar="FILE.parquet", help_behavior_hint="")] = None
+    """Write every game to this file (and rounds or turns beside it)."""
 
     def __post_init__(self) -> None:
         _check_fields(self)

@@ -293,8 +293,8 @@ class _Batch:
 
     def among(self, seats: list[int]) -> list[Group]:
         """The groups with those of their seats that are among `seats`."""
-        parts = [Group(g.agent, read_only(g.seats[np.isin(g.seats, seats)])) for g in self.groups]
-        return [part for part in parts if len(part.seats)]
+        parts = [(g.agent, [seat for seat in g.seats.tolist() if seat in seats]) for g in self.groups]
+        return [Group(agent, read_only(np.array(own, np.int64))) for agent, own in parts if own]
 
     def hand(self, group: Group) -> NDArray[np.int16]:
         """The hands of a group: int16 (n, k, slots), read-only."""

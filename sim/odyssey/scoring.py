@@ -77,6 +77,12 @@ def score_turn_kernel(
 
 
 @inlined
+def _side(seat: Any, sides: Any) -> Any:
+    """seat mod sides; a side has one seat or two."""
+    return seat if seat < sides else seat - sides
+
+
+@inlined
 def _score_clue(
     rules: Any, storyteller: Any, owners: Any, votes: Any, drawn: Any, used: Any, hit: Any, points: Any
 ) -> Any:
@@ -86,46 +92,38 @@ def _score_clue(
     images drew, votes that its voter used, whether its voter found the image. Returns voters who found it, voters.
     """
     sides = points.shape[0]
-    own_side = storyteller % sides
+    own_side = _side(storyteller, sides)
     drawn[:] = 0
     used[:] = 0
     hit[:] = False
     for seat in range(votes.shape[0]):
+        side = _side(seat, sides)
         for vote in range(votes.shape[1]):
             image = votes[seat, vote]
             if image < 0:
                 continue
-            owner = owners[image]
-            used[seat % sides] += 1
-            if owner == storyteller:
-                hit[seat % sides] = True
-            elif owner % sides != own_side or rules.teammate_decoy_scores:
-                drawn[owner % sides] += 1
+            owner = np.int64(owners[image])
+            owner_side = _side(owner, sides)
+            is_storytellers = owner == storyteller
+            used[side] += 1
+            hit[side] |= is_storytellers
+            drawn[owner_side] += (not is_storytellers) & ((owner_side != own_side) | rules.teammate_decoy_scores)
     found = 0
     voters = 0
     for side in range(sides):
         found += hit[side]
         voters += used[side] > 0
     all_found = found == voters
-    none_found = found == 0
+    if all_found:
+        teller, finder, other = rules.points_storyteller_all, rules.points_others_all, rules.points_others_all
+    elif found == 0:
+        teller, finder, other = rules.points_storyteller_none, rules.points_others_none, rules.points_others_none
+    else:
+        teller, finder, other = rules.points_storyteller_some, rules.points_finder, 0
+    bonus = rules.single_vote_bonus if not all_found or rules.single_vote_bonus_when_all else 0
     for side in range(sides):
-        if side == own_side:
-            if all_found:
-                gained = rules.points_storyteller_all
-            elif none_found:
-                gained = rules.points_storyteller_none
-            else:
-                gained = rules.points_storyteller_some
-        elif all_found:
-            gained = rules.points_others_all
-        elif none_found:
-            gained = rules.points_others_none
-        elif hit[side]:
-            gained = rules.points_finder
-        else:
-            gained = 0
-        if hit[side] and used[side] == 1 and (not all_found or rules.single_vote_bonus_when_all):
-            gained += rules.single_vote_bonus
+        gained = teller if side == own_side else finder if hit[side] else other
+        gained += bonus if hit[side] & (used[side] == 1) else 0
         points[side] = gained + min(rules.points_per_vote * drawn[side], rules.vote_points_cap)
     return found, voters
 

@@ -27,9 +27,11 @@ def pick_hands(hands: Any, rows: Any, seats: Any, out: Any) -> None:
     """The hands of some seats: out (n, k, slots)."""
     n, k, m = out.shape
     for g in range(n):
+        row = rows[g]
         for i in range(k):
+            seat = seats[i]
             for h in range(m):
-                out[g, i, h] = hands[rows[g], seats[i], h]
+                out[g, i, h] = hands[row, seat, h]
 
 
 @kernel
@@ -120,15 +122,16 @@ def lay_out(hands: Any, rows: Any, slots: Any, images: Any, owners: Any) -> None
     cards = np.empty(laid, images.dtype)
     whose = np.empty(laid, owners.dtype)
     for g in range(n):
+        row = rows[g]
         v = 0
         for p in range(seats):
             for x in range(count):
                 slot = slots[g, p, x]
                 if slot >= 0:
-                    cards[v] = hands[rows[g], p, slot]
+                    cards[v] = hands[row, p, slot]
                     whose[v] = p
                     v += 1
-                    hands[rows[g], p, slot] = -1
+                    hands[row, p, slot] = -1
         for v in range(laid):
             place = 0
             for other in range(laid):
@@ -181,8 +184,9 @@ def add_points(scores: Any, rows: Any, points: Any, floor: Any, target: Any, ove
     """Add a turn's points, floored once; over: bool (n,), set where a side has reached the target (0: no target)."""
     n, sides = points.shape
     for g in range(n):
+        row = rows[g]
         for side in range(sides):
-            score = max(scores[rows[g], side] + points[g, side], floor)
-            scores[rows[g], side] = score
+            score = max(scores[row, side] + points[g, side], floor)
+            scores[row, side] = score
             if target > 0 and score >= target:
                 over[g] = True

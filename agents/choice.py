@@ -87,6 +87,8 @@ def _rows(values: ArrayLike) -> tuple[tuple[int, ...], NDArray[Any]]:
 def _legal(legal: ArrayLike | None, shape: tuple[int, ...]) -> Set:
     """bool (rows, m), or (1, m) where it is the same for all rows."""
     given = np.asarray(True if legal is None else legal, np.bool_)
+    if given.shape == shape and given.flags.c_contiguous:
+        return given.reshape(-1, shape[-1])
     if not any(given.strides[:-1]):  # one row for all: a single one, or one that is repeated without taking room
         row = given[(0,) * (given.ndim - 1)] if given.ndim else given
         return constant(np.broadcast_to(row, shape[-1:]), bool).reshape(1, -1)

@@ -88,9 +88,8 @@ def reshuffle(pile: Any, hands: Any, held: Any, size: Any, g: Any) -> None:
                 held[hands[p, h]] = True
     count = 0
     for c in range(len(held)):
-        if not held[c]:
-            pile[count] = c
-            count += 1
+        pile[count] = c  # written over by the next card if this one is held: no branch to be mispredicted
+        count += not held[c]
     size[g] = count
 
 

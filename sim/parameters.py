@@ -143,7 +143,7 @@ class Parameters(BaseModel):
                 f"<tr><td>{mark}</td><td>{doc.name}</td><td>{cell}</td>"
                 f"<td style='text-align: left'>{html.escape(doc.meaning)}</td></tr>"
             )
-        head = "<tr><th></th><th>field</th><th>value</th><th>meaning</th></tr>"
+        head = "<tr><th></th><th>field</th><th>value</th><th style='text-align: left'>meaning</th></tr>"
         caption = f"<caption>{type(self).__name__} (&#9679; not the default)</caption>"
         return f"<table>{caption}<thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
 

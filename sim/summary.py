@@ -180,7 +180,7 @@ class Summary:
         from html import escape
 
         names = ("score", "margin", "win_share")
-        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in ("agent", "members", *names))
+        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in ("members", *names))
         body = "".join(
             f"<tr><td style='text-align: left'>{escape(row['agent'])}</td><td>{row['members']}</td>"
             + "".join(f"<td>{_with_interval(row, name)}</td>" for name in names)
@@ -190,7 +190,7 @@ class Summary:
         sides = self.match.n_sides
         unfinished = f" {self.unfinished:,} games were stopped unfinished." if self.unfinished else ""
         return (
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"<table><thead><tr><th style='text-align: left'>agent</th>{head}</tr></thead><tbody>{body}</tbody></table>"
             f"<p>Means per game and member over {self.n_deals:,} deals ({self.n_games:,} games), 95 % intervals over deals. "
             f"Margin: own score minus the mean of the other sides'. Fair win share: 1/{sides} = {1 / sides:.3f}.{unfinished}</p>"
         )

@@ -22,18 +22,13 @@ def read_only(array: Any) -> Any:
     return array
 
 
-def full(shape: tuple[int, ...], value: Any, kind: type) -> Any:
-    """A read-only array of one value that takes no room."""
-    return np.broadcast_to(kind(value), shape)
+class Same:
+    """Read-only arrays of one value, all made of one: `all_true(n, k)` is of that shape and costs nothing."""
 
+    def __init__(self, value: Any, kind: type, size: int) -> None:
+        self._flat: NDArray[Any] = read_only(np.full(size, value, kind))
 
-class AllTrue:
-    """Read-only bool arrays of True, all made of one: `all_true(n, k)` is of that shape and costs nothing."""
-
-    def __init__(self, size: int) -> None:
-        self._flat: NDArray[np.bool_] = read_only(np.ones(size, np.bool_))
-
-    def __call__(self, *shape: int) -> NDArray[np.bool_]:
+    def __call__(self, *shape: int) -> NDArray[Any]:
         return self._flat[: prod(shape)].reshape(shape)
 
 

@@ -249,7 +249,7 @@ MEASURES: Sequence[Measure] = (
     Measure(
         "lead_changes", "changes of lead", "lead changes",
         "How often another side than the last one comes to lead alone, counted after every turn or round.", "changes",
-        "games", BOTH, _lead_changes, more="more changes of lead", fewer="fewer changes of lead",
+        "games", BOTH, _lead_changes, main=True, more="more changes of lead", fewer="fewer changes of lead",
     ),
     Measure(
         "half_time_leader", "half-time leader wins", "half time",

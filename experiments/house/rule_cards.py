@@ -13,6 +13,8 @@ from experiments.lab.estimate import Estimate, decimals, format_number
 from sim.stella import StellaRules
 
 WIDTH = 100
+SLIGHT = 0.03
+"""A difference that stands out but is smaller than this part of the printed rules' value is called slight."""
 HEADINGS: Mapping[str, Sequence[str]] = {
     "Length": ("turns", "marks"),
     "Points": ("points",),
@@ -82,7 +84,9 @@ def in_short(compared: Compared, play: Play, entry: Entry) -> str:
     for measure in compared.main:
         cell = compared.cell(play, entry, measure)
         if cell.told:
-            words.append(measure.more if cell.difference.value > 0 else measure.fewer)
+            before = compared.cells[play, entry.reference, measure.name].value.value
+            slightly = "slightly " if abs(cell.difference.value) < SLIGHT * abs(before) else ""
+            words.append(slightly + (measure.more if cell.difference.value > 0 else measure.fewer))
     return "; ".join(words) or "no clear difference"
 
 

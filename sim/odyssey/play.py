@@ -18,7 +18,7 @@ from sim.odyssey.record import Record, Turn
 from sim.odyssey.rules import OdysseyRules
 from sim.odyssey.scoring import score_turn_kernel, scoring_rules, winners
 from sim.odyssey.views import HandInView, TellView, TrapView, VoteView
-from sim.views import AllTrue, full, read_only
+from sim.views import Same, read_only
 
 if TYPE_CHECKING:
     from sim.match import Match
@@ -59,7 +59,8 @@ class _Batch:
         self.tellers = [self.among([seat])[0] for seat in range(players)]
         self.givers = [self.among(self.giving_seats(seat)) for seat in range(players)]
         self.voters = [self.among(self.voting_seats(seat)) for seat in range(players)]
-        self.all_true = AllTrue(n * players * max(hand_size, self.rules.images))
+        self.all_true = Same(True, np.bool_, n * players * max(hand_size, self.rules.images))
+        self.no_fit = Same(0, np.float32, n * hand_size)
         self.turn = 0
         self.deal_keys = rnd.deal_keys(seed, deals)
         self.all_game_keys = rnd.purpose_keys(self.deal_keys, 0, rnd.GAME)
@@ -151,7 +152,7 @@ class _Batch:
         group, n, m = self.tellers[storyteller], len(self.rows), self.rules.hand_size
         hand = self.hand(group)
         view = TellView(
-            **self.shown(group, rnd.TELL), fit=full(hand.shape, 0, np.float32), legal=self.all_true(*hand.shape),
+            **self.shown(group, rnd.TELL), fit=self.no_fit(*hand.shape), legal=self.all_true(*hand.shape),
             acting=self.all_true(n, 1), hand=hand,
         )  # fmt: skip
         question = self.question(group, "tell", view)

@@ -93,9 +93,10 @@ def _score_clue(
     """
     sides = points.shape[0]
     own_side = _side(storyteller, sides)
-    drawn[:] = 0
-    used[:] = 0
-    hit[:] = False
+    for side in range(sides):
+        drawn[side] = 0
+        used[side] = 0
+        hit[side] = False
     for seat in range(votes.shape[0]):
         side = _side(seat, sides)
         for vote in range(votes.shape[1]):

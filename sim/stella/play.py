@@ -26,7 +26,7 @@ from sim.stella.scoring import (
     winners,
 )
 from sim.stella.views import PUBLIC, MarkView, RevealView, ScoutView, StellaHistory
-from sim.views import AllTrue, read_only
+from sim.views import Same, read_only
 
 if TYPE_CHECKING:
     from sim.match import Match
@@ -80,7 +80,7 @@ class _Batch:
             "revealed": ((cards,), np.bool_), "owners": ((players, cards), np.bool_), "points": ((players,), np.int16),
         }  # fmt: skip
         self.public = Columns(n, shapes)
-        self.all_true = AllTrue(n * players * cards)
+        self.all_true = Same(True, np.bool_, n * players * cards)
 
     # One round --------------------------------------------------------------------------------------------------------
 

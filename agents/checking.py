@@ -84,7 +84,8 @@ def check(agent: Any, game: Game | None = None) -> CheckReport:
             simulate(Match(lineup, rules, World()), DEALS, seed=2008)
         except AgentError as error:
             broken = error.__cause__
-            told = f"{broken} [{name}; {error}]" if isinstance(broken, ContractError) else f"{error} [{name}]"
+            address = str(error).rpartition("(")[2].rstrip(")")
+            told = f"{broken} [{name}; {address}]" if isinstance(broken, ContractError) else f"{error} [{name}]"
             raise ContractError(told) from broken
         tables.append(name)
     return CheckReport(str(agent), played, tuple(tables), dict(asked))
@@ -160,7 +161,7 @@ class _Watched:
         reply = decide(view)
         if _contents(view) != before:
             raise ContractError(f"{self._agent}: {name} wrote to its view")
-        if not view.acting.any():
+        if not view.acting.any() or not _well_formed(reply, view):
             return reply
         self._asked[name] += 1
         what = f"{self._agent}: {name}"
@@ -184,6 +185,15 @@ class _Watched:
         for i in range(k if k > 1 else 0):
             part = view.take_seats(np.array([i]))
             _same(what, "the answer depends on the other seats", part, _rows(reply, slice(None), [i]), decide(part))
+
+
+def _well_formed(reply: Any, view: Any) -> bool:
+    """The reply has the view's games and seats first. What has not is left to the engine, which says what is wrong."""
+    parts = reply if isinstance(reply, Clue) else (reply,)
+    try:
+        return all(np.shape(part)[:2] == view.acting.shape for part in parts)
+    except ValueError:  # rows of different lengths
+        return False
 
 
 def _rows(reply: Any, rows: Any, columns: Any = slice(None)) -> Any:

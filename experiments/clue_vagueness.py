@@ -10,11 +10,10 @@ share in whole games. A clue that all or nobody found gives points to everybody 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import joblib
 from annotated_types import Ge, Le, MinLen
 
 import sim
@@ -63,12 +62,11 @@ def answer(settings: ClueVagueness, context: Context) -> Result:
     rules = {n: context.rules("odyssey", variant="standard", players=n) for n in sorted(set(settings.players))}
     for field in fields:
         make("odyssey", field)
-    with context.bar("tables", len(rules) * (1 + len(fields))) as advance:
-        tuned = _tuned(rules, context, advance)
-        tables = []
+    tables = []
+    with context.bar("tables", len(rules) * len(fields)) as advance:
         for field in fields:
-            for players, table_rules in rules.items():
-                tables.append(_table(context, table_rules, field, vaguenesses, tuned[players]))
+            for table_rules in rules.values():
+                tables.append(_table(context, table_rules, field, vaguenesses))
                 advance(1)
     by_field = {field: [table for table in tables if table.field == field] for field in fields}
     best = pd.DataFrame([_best_row(table, criterion) for table in tables for criterion in CRITERIA])
@@ -78,34 +76,19 @@ def answer(settings: ClueVagueness, context: Context) -> Result:
         tables={"best": best},
         figure=figure.why(by_field),
         sentence=_sentence(by_field),
-        notes=_notes(by_field),
+        notes=[*_notes(by_field), *_further(by_field)],
     )
 
 
-def _tuned(rules: Mapping[int, OdysseyRules], context: Context, advance: Callable[[int], None]) -> dict[int, float]:
-    """What `tuned` computes for every table, side by side."""
-    running = context.running
-    with joblib.parallel_config(running.backend, n_jobs=running.jobs):
-        found = joblib.Parallel(return_as="generator")(
-            joblib.delayed(best_vagueness)(table, context.world) for table in rules.values()
-        )
-        out = {}
-        for players, vagueness in zip(rules, found, strict=True):
-            out[players] = float(vagueness)
-            advance(1)
-    return out
-
-
-def _table(
-    context: Context, rules: OdysseyRules, field: str, vaguenesses: Sequence[float], tuned: float
-) -> Table:  # fmt: skip
+def _table(context: Context, rules: OdysseyRules, field: str, vaguenesses: Sequence[float]) -> Table:
     def match(spec: str) -> sim.Match:
         others = [make("odyssey", field)] * (rules.players - 1)
         return sim.Match([make("odyssey", spec), *others], rules, context.world)
 
     sums = context.play_all({spec: match(spec) for spec in map(spec_of, vaguenesses)}, per_deal)
+    tuned = best_vagueness(rules, context.world)
     table = Table(rules, field, tuple(vaguenesses), tuple(sums.values()), tuned, {})
-    again = [spec_of(vaguenesses[table.best(criterion).index]) for criterion in CRITERIA]
+    again = [table.best_spec(criterion) for criterion in CRITERIA]
     matches = {spec: match(spec) for spec in [*again, spec_of(tuned), "adaptive"]}
     fresh = context.play_all(matches, per_deal, first_deal=context.settings.n_deals)
     return replace(table, fresh=fresh)
@@ -134,7 +117,7 @@ def _rows(table: Table) -> pd.DataFrame:
 def _best_row(table: Table, criterion: str) -> dict[str, Any]:
     """The settings that cannot be told from the best by one criterion, and what others make of it on fresh deals."""
     best, labels = table.best(criterion), table.labels
-    spec = spec_of(table.vaguenesses[best.index])
+    spec = table.best_spec(criterion)
     row: dict[str, Any] = {
         "field": table.field, "players": table.players, "criterion": criterion, "n_deals": best.n,
         "best": best.words(labels), "highest_at": labels[best.index], "n_fresh_deals": len(table.fresh[spec]),
@@ -165,35 +148,40 @@ def _printed_row(table: Table) -> dict[str, Any]:
 
 
 def _sentence(by_field: Mapping[str, Sequence[Table]]) -> str:
-    """The answer: in the reference field with numbers, in the others the settings alone."""
+    """The answer: by win share in the reference field."""
+    first = next(iter(by_field))
+    told = shown(by_field[first])
+    parts = [
+        f"{table.title} {table.best('win_share').words(table.labels)} (win share {table.again('win_share').short()} on "
+        f"fresh deals, fair {1 / table.players:.3g}; tuned {table.tuned:g})"
+        for table in told
+    ]
+    n = len(told[0].sums[0])
+    return f"Vagueness not told from the best by win share among `{first}`, n = {n:,} deals each: {'; '.join(parts)}."
+
+
+def _further(by_field: Mapping[str, Sequence[Table]]) -> list[str]:
+    """What else answers it: own points alone, the other fields, and why."""
     first, *others = by_field
     told = shown(by_field[first])
-    wins, points = [], []
-    for table in told:
-        again, alone, labels = table.again("win_share"), table.again("points"), table.labels
-        wins.append(
-            f"{table.title} {table.best('win_share').words(labels)} (win share {again.short()} on fresh deals, "
-            f"fair {1 / table.players:.3g}; tuned {table.tuned:g})"
-        )
-        points.append(f"{table.players} players {table.best('points').words(labels)} ({alone.short()} points a turn)")
-    parts = [
-        f"Vagueness not told from the best by win share among `{first}`, n = {len(told[0].sums[0]):,} deals each: "
-        f"{'; '.join(wins)}",
-        f"By own points as storyteller alone: {'; '.join(points)}",
+    points = [
+        f"{table.players} players {table.best('points').words(table.labels)} ({table.again('points').short()} a turn)"
+        for table in told
     ]
+    lines = [f"By own points as storyteller alone: {'; '.join(points)}."]
     for field in others:
         sets = [
             f"{table.players} players {table.best('win_share').words(table.labels)}" for table in shown(by_field[field])
         ]
-        parts.append(f"By win share among `{field}`: {'; '.join(sets)}")
+        lines.append(f"By win share among `{field}`: {'; '.join(sets)}.")
     middle = told[len(told) // 2]
     low, high = middle.vaguenesses[0], middle.vaguenesses[-1]
-    parts.append(
+    lines.append(
         f"Too clear, and all find the image ({middle.players} players, vagueness {low:g}: in "
         f"{middle.estimates('all')[0].short()} of the turns); too vague, and nobody does (vagueness {high:g}: "
-        f"{middle.estimates('none')[-1].short()})"
+        f"{middle.estimates('none')[-1].short()})."
     )
-    return ". ".join(parts) + "."
+    return lines
 
 
 def _notes(by_field: Mapping[str, Sequence[Table]]) -> list[str]:

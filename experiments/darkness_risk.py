@@ -8,7 +8,8 @@ there: the field decides the answer.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -66,8 +67,8 @@ class Table:
     def estimates(self, column: str, per: float) -> Estimates:
         """Means over deals, one per risk. per: what a deal's sum is divided by.
 
-        What never happened has Clopper and Pearson's interval on deals; what is the same on every deal (the marks of who
-        takes no risk, the win share of equals) has none.
+        What never happened has Clopper and Pearson's interval on deals; what is the same on every deal (the marks of
+        who takes no risk, the win share of equals) has none.
         """
         return _stacked([_mean(sums, column, per) for sums in self.sums])
 
@@ -79,11 +80,11 @@ class Table:
     def best(self, column: str, per: float) -> BestSettings:
         return best_settings(np.stack([sums.per(column, per) for sums in self.sums], axis=1))
 
-    @property
+    @cached_property
     def best_by_win_share(self) -> BestSettings:
         return self.best("win", self.players * WIN_UNIT)
 
-    @property
+    @cached_property
     def best_by_margin(self) -> BestSettings:
         return self.best("margin", self.players * (self.players - 1))
 
@@ -156,11 +157,11 @@ def _table(settings: DarknessRisk, context: Context, players: int, field: str, r
             settings.n_deals,
         )
 
-    return Table(
-        players, field, rules.rounds, tuple(risks), tuple(sums.values()),
+    return replace(
+        table,
         fresh_win_share=again(table.best_by_win_share, "win", players * WIN_UNIT),
         fresh_margin=again(table.best_by_margin, "margin", players * (players - 1)),
-    )  # fmt: skip
+    )
 
 
 def _rows(table: Table) -> pd.DataFrame:
@@ -243,33 +244,32 @@ def _sentence(reference: Sequence[Table]) -> str:
     for table in reference:
         best = table.best_by_win_share
         erased = table.estimates("erased", table.players)[best.index]
+        caution = table.price_of_caution()[best.index]
         labels = [f"{risk:g}" for risk in table.risks]
         parts.append(
-            f"{table.players} players: risk {best.words(labels)} (win share {table.fresh_win_share.short()} on fresh deals, "
-            f"fair share {1 / table.players:.3g}; darkness erases {erased.short()} stars a game there)"
+            f"{table.players} players: risk {best.words(labels)}, win share {table.fresh_win_share.short()} on fresh "
+            f"deals (fair {1 / table.players:.3g}), {erased.short()} stars erased and {caution.short()} points forgone "
+            "by caution"
         )
-    return (
-        f"Best risks by win share among `{field}`, n = {reference[0].best_by_win_share.n:,} deals each: "
-        + "; ".join(parts)
-        + "."
-    )
+    n = reference[0].best_by_win_share.n
+    return f"Best risks of darkness by win share among `{field}`, per game, n = {n:,} deals each: {'; '.join(parts)}."
 
 
 def _notes(tables: Sequence[Table], settings: DarknessRisk) -> list[str]:
     notes = [
-        "win share: games won by the avoider / its games (ties shared); margin: own points minus the mean of the others', "
-        "per game; dark/round: rounds in the dark / rounds; caution/game: points before erasure with the highest risk "
-        "minus those with this risk; * not told from the best by win share (95 %, over deals)."
+        "win share: games won by the avoider / its games (ties shared); margin: own points minus the mean of the "
+        "others', per game; dark/round: rounds in the dark / rounds; caution/game: points before erasure with the "
+        "highest risk minus those with this risk; * not told from the best by win share (95 %, over deals)."
     ]
     for table in tables:
         dark = table.somebody_dark
         if table.field != settings.fields[0] and dark.value == 0:
             never = np.sum([sums["somebody_dark"] for sums in table.sums], axis=0)
             top = rare(never != 0).high
+            all_tie = "all mark the maximum and tie, so " if table.field == "greedy" else ""
             notes.append(
-                f"{table.players} players, `{table.field}`: nobody was ever in the dark (share of deals with darkness below "
-                f"{top:.2g}, 95 %; n = {len(never):,} deals): all mark the maximum and tie, so every risk is safe. "
-                "The field decides."
+                f"{table.players} players, `{table.field}`: nobody was ever in the dark (share of deals with darkness "
+                f"below {top:.2g}, 95 %; n = {len(never):,} deals): {all_tie}every risk is safe. The field decides."
             )
         else:
             notes.append(f"{table.players} players, `{table.field}`: somebody in the dark in {dark} of rounds.")

@@ -214,7 +214,7 @@ def answer(settings: Decisions, context: Context) -> Result:
         table=_printed(frame),
         figure=_figure(played),
         sentence=_sentence(played),
-        notes=_notes(played),
+        notes=[*_notes(played), _further(played)],
     )
 
 
@@ -274,6 +274,19 @@ def _printed(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sentence(played: Sequence[Played]) -> str:
+    """The dearest decision of each situation, made at random."""
+    parts = []
+    for each in played:
+        dearest = next(change for change in each.sorted_changes() if change.endswith("random"))
+        parts.append(
+            f"{each.situation.name}: {each.situation.changes[dearest]}, {each.lost(dearest, 'points').short()} of "
+            f"{each.points.short()} points a {each.situation.step}"
+        )
+    n = len(played[0].unimpaired)
+    return f"What costs most when made at random (points lost, n = {n:,} deals): {'; '.join(parts)}."
+
+
+def _further(played: Sequence[Played]) -> str:
     """What each decision is worth, where it is made at random (or never, or anew)."""
     parts = []
     for each in played:
@@ -352,7 +365,7 @@ def _bars(axis: Axes, panel: Sequence[Played]) -> None:
     plots.reference(axis, 0, vertical=True)
     step = panel[0].situation.step
     whole = [f"{each.situation.name}: `{each.situation.agent}` earns {each.points.short()} a {step}" for each in panel]
-    axis.set_title("\n".join(whole), fontsize=9.5)
+    axis.set_title("\n".join(whole), fontsize=9.5, loc="left")
     axis.set_xlabel(f"lost per {step} of the game, in points (below 0: gained)")
 
 

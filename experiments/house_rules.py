@@ -17,7 +17,7 @@ from annotated_types import Ge, Le
 
 from agents.registry import make
 from experiments.house import pictures, reports, rule_sets
-from experiments.house.comparison import Entry, compare
+from experiments.house.comparison import PRINTED, Entry, compare
 from experiments.house.goals import read_goals
 from experiments.house.measures import AnyRules, measures
 from experiments.house.retuning import Retuning
@@ -43,15 +43,18 @@ class HouseRules(Settings):
 
     game: Game = "odyssey"
     """The game whose rules are compared."""
-    compare: Annotated[tuple[str, ...], tyro.conf.arg(metavar="FILE.toml|NAME|'NAME: FIELD=VALUE, ...'")] = ()
-    """Rule sets: files, names of those that come with the lab, or fields under a name (default: all that come with it)."""
+    compare: Annotated[
+        tuple[str, ...],
+        tyro.conf.arg(
+            metavar="FILE.toml|NAME|'NAME: FIELD=VALUE, ...'", help_behavior_hint="(default: all that the lab has)"
+        ),
+    ] = ()
+    """Rule sets: files, names of those that the lab has, or fields under a name."""
     sweep: Appended = ()
     """A field and its values, a,b,c or low..high; give it once or twice."""
     tune: Appended = ()
     """A field to search, and the values it may take, a,b,c or low..high; any number of fields."""
-    goal: Annotated[
-        tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="MEASURE=VALUE|high|low")
-    ] = ()
+    goal: Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="MEASURE=VALUE|high|low")] = ()
     """What --tune is to reach, like turns=12, storyteller_share=0.2 or skill=high; several give a Pareto front."""
     trials: Annotated[int, Ge(1), Le(10_000)] = 64
     """Rule sets that --tune tries."""
@@ -59,8 +62,11 @@ class HouseRules(Settings):
     """Rule sets that --tune tries at a time."""
     winners: Annotated[int, Ge(1), Le(50)] = 5
     """Rule sets that --tune measures again on fresh deals."""
-    agent: str | None = None
-    """Spec of the agents that stay unchanged (default: as is best under the printed rules)."""
+    agent: Annotated[
+        str | None,
+        tyro.conf.arg(metavar="SPEC", help_behavior_hint="(default: as is best under the printed rules)"),
+    ] = None
+    """The agents that stay unchanged."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,7 +80,9 @@ class HouseRules(Settings):
         if self.tune and self.agent:
             raise ValueError("--agent and --tune: agents are tuned to every rule set that is tried; leave --agent out")
         if len(self.sweep) > 2:
-            raise ValueError(f"--sweep: given {len(self.sweep)} times, at most 2 fields can be swept (search more with --tune)")
+            raise ValueError(
+                f"--sweep: given {len(self.sweep)} times, at most 2 fields can be swept (search more with --tune)"
+            )
 
     @cached_property
     def rule_sets(self) -> tuple[RuleSet, ...]:
@@ -104,7 +112,7 @@ def _compared(settings: HouseRules, context: Context) -> Result:
     entries, left_out = _entries(settings, context)
     agent = None if settings.agent is None else make(settings.game, settings.agent)
     compared = compare(context, entries, measures(settings.game), Retuning(context), agent)
-    title = "How each rule set differs from the printed rules (same players, same deals; 95 % intervals)"
+    title = f"How each rule set differs from the {compared.standard} (same players, same deals; 95 % intervals)"
     return Result(
         summary=compared.frame(),
         table=reports.main_table(compared),
@@ -112,7 +120,7 @@ def _compared(settings: HouseRules, context: Context) -> Result:
         files={"rule_cards.txt": cards(compared, settings.n_deals)},
         figure=pictures.differences(compared, title) if len(entries) > 1 else None,
         sentence=reports.sentence(compared, settings.game),
-        notes=reports.notes(compared, settings.game, left_out),
+        notes=reports.notes(compared, left_out),
     )
 
 
@@ -128,14 +136,15 @@ def _swept(settings: HouseRules, context: Context) -> Result:
     agent = None if settings.agent is None else make(settings.game, settings.agent)
     compared = compare(context, [reference, *entries], measures(settings.game), Retuning(context), agent)
     swept = " and ".join(one.field.replace("_", " ") for one in fields)
+    title = f"What {swept} {'does' if len(fields) == 1 else 'do'} to the game (95 % intervals)"
     return Result(
         summary=compared.frame(),
         table=reports.main_table(compared, differences=False),
         tables={"in_short": pd.DataFrame(card_rows(compared))},
         files={"rule_cards.txt": cards(compared, settings.n_deals)},
-        figure=pictures.sweep(compared, fields, entries, reference, f"What {swept} does to the game (95 % intervals)"),
+        figure=pictures.sweep(compared, fields, entries, reference, title),
         sentence=reports.sentence(compared, settings.game),
-        notes=reports.notes(compared, settings.game, ()),
+        notes=reports.notes(compared, differences=False),
     )
 
 
@@ -148,14 +157,10 @@ def _tuned(settings: HouseRules, context: Context) -> Result:
     def resolve(given: Mapping[str, Any]) -> AnyRules:
         return context.rules(settings.game, **given)
 
-    searched = search(
-        context, resolve, fields, goals, retuning, settings.trials, settings.batch, settings.seed
-    )
+    searched = search(context, resolve, fields, goals, retuning, settings.trials, settings.batch, settings.seed)
     winners = searched.winners(settings.winners)
     entries = [Entry(trial.name, trial.rules, reference.name) for trial in winners if trial.rules is not None]
-    compared = compare(
-        context, [reference, *entries], measures(settings.game), retuning, first_deal=settings.n_deals
-    )
+    compared = compare(context, [reference, *entries], measures(settings.game), retuning, first_deal=settings.n_deals)
     return Result(
         summary=compared.frame(),
         table=reports.tune_table(searched, compared, winners),
@@ -163,7 +168,7 @@ def _tuned(settings: HouseRules, context: Context) -> Result:
         files={"rule_cards.txt": cards(compared, settings.n_deals)},
         figure=pictures.search(searched, compared, winners, "Searching rules for " + ", ".join(map(str, goals))),
         sentence=reports.tune_sentence(searched, compared, winners),
-        notes=reports.tune_notes(searched),
+        notes=reports.tune_notes(searched, compared),
     )
 
 
@@ -180,7 +185,9 @@ def _entries(settings: HouseRules, context: Context) -> tuple[list[Entry], list[
         reference = first
         if rules.players != first.rules.players:
             printed = context.rules(settings.game, players=rules.players)
-            reference = Entry(f"{first.name}, {rules.players} players", printed, f"{first.name}, {rules.players} players")
+            reference = Entry(
+                f"{first.name}, {rules.players} players", printed, f"{first.name}, {rules.players} players"
+            )
             entries.setdefault(reference.name, reference)
         if rules == reference.rules:
             entries[reference.name] = Entry(reference.name, rules, reference.name, rule_set.comment)
@@ -194,7 +201,7 @@ def _entries(settings: HouseRules, context: Context) -> tuple[list[Entry], list[
 def _reference(settings: HouseRules, context: Context) -> Entry:
     """What everything is compared with: the printed rules, or what --rules and --set made of them."""
     rules = context.rules(settings.game)
-    name = "as printed" if rules == RULES[settings.game](players=rules.players) else "rules given"
+    name = PRINTED if rules == RULES[settings.game](players=rules.players) else "rules given"
     return Entry(name, rules, name)
 
 
@@ -218,9 +225,11 @@ def _varied(texts: tuple[str, ...], option: str, game: Game) -> tuple[Varied, ..
 
 
 def _check_given(settings: HouseRules, context: Context) -> None:
-    """ValueError for a rules file or a field of --set that belongs to the other game, or sets what is swept or tuned."""
+    """ValueError for a rules file or a --set field of the other game, and for a --set of what is swept or tuned."""
     if settings.rules is not None and (other := Rules.from_toml(settings.rules).game) != settings.game:
-        raise ValueError(f"{settings.rules}: rules of {other}, but the game is {settings.game} (choose with --game {other})")
+        raise ValueError(
+            f"{settings.rules}: rules of {other}, but the game is {settings.game} (choose with --game {other})"
+        )
     for name in sorted(context.given.fixed):
         rule_sets.known_field(f"--set {name}=...", name, settings.game)
     for option in ("sweep", "tune"):

@@ -15,6 +15,7 @@ import numpy as np
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from sim.asking import Group
+from sim.cluster import on_cluster
 from sim.errors import AgentError
 from sim.games import Games
 from sim.odyssey.rules import OdysseyRules
@@ -25,8 +26,14 @@ from sim.world import ReadingModel, World
 
 __all__ = ["Match", "simulate", "simulate_all"]
 
-BLOCK_DEALS = 2048
-"""Deals per block: a block is what a worker plays in one go, seating by seating, and what an interruption loses."""
+BLOCK_DEALS = {"odyssey": 2500, "stella": 1250}
+"""Deals per block: a block is what a worker plays in one go, seating by seating, and what an interruption loses.
+
+Larger blocks spend less on what a turn costs however many games play it; smaller ones stay in a core's cache. Odyssey
+has some ten turns a game and little to keep of each, Stella four rounds and every fit of a grid.
+"""
+LEAST_BLOCK = 512
+"""Deals that are not divided further to give every worker a block."""
 RETRIES = 3
 """How often blocks of workers that died are given to new ones."""
 
@@ -120,7 +127,7 @@ def simulate(
     keep: Keep = "games",
     progress: bool = False,
     blocks: MutableMapping[str, Any] | None = None,
-    block_deals: int = BLOCK_DEALS,
+    block_deals: int | None = None,
 ) -> Any:
     """Play n_deals deals, each in every seating of the match: n_deals x match.seatings games.
 
@@ -128,7 +135,7 @@ def simulate(
     backend: a joblib backend by name ("loky", "threading", "dask", ...); keep: "games" -> `Games`, "summary" -> `Summary`
     (memory flat in the number of games), or a picklable function of a block's `Games` whose results add up with `+`
     progress: show a bar on standard error; blocks: a mapping in which finished blocks are kept, so that an interrupted
-    run can go on; block_deals: deals per block. Results depend on match, n_deals, first_deal, seed and keep alone, and
+    run can go on; block_deals: deals per block, None: what is fastest. Results depend on match, n_deals, first_deal, seed and keep alone, and
     not on jobs, backend, blocks or their order.
     Raises ValueError for values out of range and `AgentError` for an agent's bad reply.
     """
@@ -147,20 +154,21 @@ def simulate_all(
     keep: Keep = "games",
     progress: bool = False,
     blocks: MutableMapping[str, Any] | None = None,
-    block_deals: int = BLOCK_DEALS,
+    block_deals: int | None = None,
 ) -> dict[str, Any]:
     """Play several matches on the same deals, their blocks side by side: what `simulate` gives, under each match's name."""
     n_deals, first_deal = whole("n_deals", n_deals, 1), whole("first_deal", first_deal, 0)
     seed, n_jobs = whole("seed", seed, 0, MAX_SEED), whole("n_jobs", n_jobs, 1)
-    block_deals = whole("block_deals", block_deals, 1)
+    if block_deals is not None:
+        block_deals = whole("block_deals", block_deals, 1)
     if first_deal + n_deals > 2**62:
         raise ValueError(f"first_deal + n_deals = {first_deal + n_deals}: allowed are deals below 2**62")
     if keep not in ("games", "summary") and not callable(keep):
         raise ValueError(f"keep = {keep!r}: allowed are 'games', 'summary' and a function of a block's games")
-    size = min(block_deals, max(64, -(-n_deals // 4)))
     tasks = [
         _Task(name, match, seed, start, min(size, first_deal + n_deals - start), keep)
         for name, match in matches.items()
+        for size in [block_deals or min(BLOCK_DEALS[match.game], max(LEAST_BLOCK, -(-n_deals // 4)))]
         for start in range(first_deal, first_deal + n_deals, size)
     ]
     kept: MutableMapping[str, Any] = {} if blocks is None else blocks
@@ -193,6 +201,11 @@ class _Task:
     def games(self) -> int:
         return self.count * self.match.seatings
 
+    @property
+    def where(self) -> str:
+        """The block's address, in words."""
+        return f"seed={self.seed}, deals {self.first} to {self.first + self.count - 1} of {self.match.specs()}"
+
     def __call__(self) -> tuple[str, Any]:
         try:
             games = play_block(self.match, self.seed, self.first, self.count, details=self.keep != "summary")
@@ -202,8 +215,7 @@ class _Task:
         except AgentError:
             raise
         except Exception as error:
-            where = f"seed={self.seed}, deals {self.first} to {self.first + self.count - 1}"
-            raise RuntimeError(f"the block {where} of {self.match.specs()} failed: {error!r}") from error
+            raise RuntimeError(f"the block {self.where} failed: {error!r}") from error
 
 
 def play_block(match: Match, seed: int, first: int, count: int, details: bool = True) -> Games:
@@ -236,15 +248,15 @@ def _play_all(
         except BrokenProcessPool as error:
             if attempt == RETRIES:
                 task = next(task for task in tasks if task.key not in kept)
-                raise RuntimeError(
-                    f"workers died {RETRIES + 1} times; first block not played: seed={task.seed}, deals {task.first} to "
-                    f"{task.first + task.count - 1} of {task.match.specs()}"
-                ) from error
+                raise RuntimeError(f"workers died {RETRIES + 1} times; first block not played: {task.where}") from error
 
 
 def _results(tasks: list[_Task], n_jobs: int, backend: str) -> Iterator[tuple[str, Any]]:
     if n_jobs == 1 and backend in ("loky", "threading", "multiprocessing", "sequential"):
         yield from (task() for task in tasks)
+        return
+    if backend == "dask":
+        yield from on_cluster(tasks)
         return
     _warm_up(tasks)
     # one thread for BLAS and Numba in each worker: parallel work is over blocks alone

@@ -53,10 +53,14 @@ class Replay(str):
     def _repr_html_(self) -> str:
         head, *steps = self.rstrip("\n").split("\n\n")
         *steps, result = [step.split("\n", 1) for step in steps]
-        return _page(head) + "".join(
-            f"<details{' open' if number == 0 else ''}><summary>{escape(title)}</summary>{_page(text)}</details>"
-            for number, (title, text) in enumerate(steps)
-        ) + _page("\n".join(result))
+        return (
+            _page(head)
+            + "".join(
+                f"<details{' open' if number == 0 else ''}><summary>{escape(title)}</summary>{_page(text)}</details>"
+                for number, (title, text) in enumerate(steps)
+            )
+            + _page("\n".join(result))
+        )
 
 
 def _page(text: str) -> str:
@@ -148,7 +152,9 @@ def _stella(told: Trace, rules: StellaRules) -> Iterable[str]:
 
 
 def _marked(step: dict[str, Any], seat: int) -> str:
-    cards = [(card, fit) for card, fit, on in zip(step["grid"], step["fits"][seat], step["marks"][seat], strict=True) if on]
+    cards = [
+        (card, fit) for card, fit, on in zip(step["grid"], step["fits"][seat], step["marks"][seat], strict=True) if on
+    ]
     cards.sort(key=lambda pair: -pair[1])
     listed = ", ".join(f"{card} ({fit:+.2f})" for card, fit in cards)
     return f"{len(cards)} card{'s' if len(cards) != 1 else ''} (fit to the word): {listed}"

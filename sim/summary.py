@@ -172,7 +172,9 @@ class Summary:
     def __repr__(self) -> str:
         lines = [f"<Summary: {self.n_games:,} games, {self.n_deals:,} deals; means with 95 % intervals over deals"]
         for row in self.rows():
-            parts = [f"{name.replace('_', ' ')} {_with_interval(row, name)}" for name in ("score", "margin", "win_share")]
+            parts = [
+                f"{name.replace('_', ' ')} {_with_interval(row, name)}" for name in ("score", "margin", "win_share")
+            ]
             lines.append(f"  {row['agent']} (x{row['members']}): " + ", ".join(parts))
         return "\n".join(lines) + f"; chance share {1 / self.match.n_sides:.3g}>"
 
@@ -218,4 +220,3 @@ def _with_interval(row: dict[str, Any], name: str) -> str:
     if row[f"{name}_low"] == row[f"{name}_low"]:
         text += f" ({row[f'{name}_low']:.{digits}f} to {row[f'{name}_high']:.{digits}f})"
     return text
-

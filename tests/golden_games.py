@@ -32,8 +32,6 @@ def told(name: str) -> str:
     return str(sim.replay(match, seed=7, deal=3))
 
 
-
-
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for name in GAMES:

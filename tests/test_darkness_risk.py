@@ -51,7 +51,7 @@ def test_columns_are_what_the_frame_says() -> None:
 
 def test_small_run() -> None:
     result = compute(EXPERIMENT, SMALL, Running(n_jobs=1))
-    frame = result.summary.set_index(["field", "players", "risk"])
+    frame = result.summary.set_index(["field", "players", "risk"]).sort_index()
     assert len(frame) == 2 * 2 * 3
     for players in (3, 4):
         people = frame.loc[("people", players)]
@@ -145,7 +145,9 @@ def test_an_agent_that_fails_leaves_no_half_written_results(
     arguments = ["--n-jobs", "1", "--quick", "--fields", "broken_agent:Broken", "--out", str(out)]
     assert main(EXPERIMENT, arguments) == 2
     error = capsys.readouterr().err
-    assert "broken_agent:Broken" in error and "decision mark" in error and "received 0 marks" in error and "deal=" in error
+    assert (
+        "broken_agent:Broken" in error and "decision mark" in error and "received 0 marks" in error and "deal=" in error
+    )
     assert not list(out.glob("*.csv")) and not list(out.glob("*.json")) and not list(out.glob("figure*"))
 
 

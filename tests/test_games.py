@@ -57,7 +57,9 @@ def test_summary_is_what_the_frame_says(match: sim.Match) -> None:
             deals = mine.groupby("deal")[name].mean()
             low, high = stats.t.interval(0.95, 79, deals.mean(), stats.sem(deals))
             expected = (deals.mean(), low, high)
-            assert np.allclose((getattr(row, name), getattr(row, f"{name}_low"), getattr(row, f"{name}_high")), expected)
+            assert np.allclose(
+                (getattr(row, name), getattr(row, f"{name}_low"), getattr(row, f"{name}_high")), expected
+            )
 
 
 def test_win_shares_add_up_to_one_per_game() -> None:
@@ -164,8 +166,6 @@ def test_a_reducer_gets_every_game_once() -> None:
     counts = sim.simulate(stella(), 300, keep=_count, block_deals=64)
     assert counts.sum() == 300 * 4
     assert (counts == 4).all()
-
-
 
 
 def _count(games: sim.Games) -> pd.Series:

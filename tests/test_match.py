@@ -20,7 +20,14 @@ A, B, C, D = (make("stella", f"top:k={k}") for k in (3, 4, 5, 6))
 
 @pytest.mark.parametrize(
     ("lineup", "seatings"),
-    [([A, B, C, D], 4), ([A, B, A, B], 2), ([A, A, A, A], 1), ([A, A, A, B], 4), ([A, B, A, B, A, B], 2), ([A, B, C], 3)],
+    [
+        ([A, B, C, D], 4),
+        ([A, B, A, B], 2),
+        ([A, A, A, A], 1),
+        ([A, A, A, B], 4),
+        ([A, B, A, B, A, B], 2),
+        ([A, B, C], 3),
+    ],
 )
 def test_seatings(lineup: list[Any], seatings: int) -> None:
     rules = StellaRules(players=len(lineup))
@@ -42,7 +49,10 @@ def test_seatings(lineup: list[Any], seatings: int) -> None:
     ("arguments", "message"),
     [
         (([A] * 3, StellaRules()), "the lineup has 3 agents, the rules have players = 4"),
-        (([make("odyssey", "greedy")] * 4, StellaRules()), r"agent 0 .* greedy, cannot play stella: it is an agent for Odyssey"),
+        (
+            ([make("odyssey", "greedy")] * 4, StellaRules()),
+            r"agent 0 .* greedy, cannot play stella: it is an agent for Odyssey",
+        ),
         (([A] * 6, OdysseyRules()), r"cannot play odyssey: it is an agent for Stella \(it has no tell"),
         (([A, A, A, type(A)], StellaRules()), r"agent 3 of the lineup is the class Top"),
         (([A, A, A, "people"], StellaRules()), r"agent 3 .* people, cannot play stella: it is no agent"),
@@ -82,7 +92,10 @@ def test_simulations_that_cannot_be(changes: dict[str, Any], message: str) -> No
 
 def test_replays_that_cannot_be() -> None:
     match = sim.Match([A, B, A, B], StellaRules())
-    for arguments, message in (((0, 0, 2), "seating = 2: must be a whole number from 0 to 1"), ((0, -1, 0), "deal = -1")):
+    for arguments, message in (
+        ((0, 0, 2), "seating = 2: must be a whole number from 0 to 1"),
+        ((0, -1, 0), "deal = -1"),
+    ):
         with pytest.raises(ValueError, match=message):
             sim.replay(match, *arguments)
 
@@ -133,7 +146,11 @@ class Wrong(StellaAgent):
         ("raises", "mark", "raised ZeroDivisionError: no card fits"),
         ("no marks", "mark", "expected from 1 to 10 marks; received 0 marks"),
         ("too many", "mark", "expected from 1 to 10 marks; received 15 marks"),
-        ("shape", "mark", r"bool marks, 1 to 10 for each game and seat, of shape \(\d+, 2, 15\); received bool of shape \(\d+, 2, 14\)"),
+        (
+            "shape",
+            "mark",
+            r"bool marks, 1 to 10 for each game and seat, of shape \(\d+, 2, 15\); received bool of shape \(\d+, 2, 14\)",
+        ),
         ("nan", "mark", "received float64 with NaN"),
         ("nothing at all", "mark", "received object"),
         ("ragged", "mark", "expected bool marks"),
@@ -158,7 +175,10 @@ def test_the_address_is_of_a_game_that_shows_it(how: str) -> None:
     with pytest.raises(sim.AgentError) as caught:
         sim.simulate(match, 400, seed=9)
     words = str(caught.value).replace(",", "").split()
-    address = {name: int(value) for name, value in (word.split("=") for word in words if word[:4] in ("deal", "seat") and "=" in word)}
+    address = {
+        name: int(value)
+        for name, value in (word.split("=") for word in words if word[:4] in ("deal", "seat") and "=" in word)
+    }
     assert address["deal"] > 0
     with pytest.raises(sim.AgentError):
         sim.replay(match, seed=9, deal=address["deal"], seating=address["seating"])

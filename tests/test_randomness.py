@@ -97,7 +97,9 @@ def test_draws_do_not_depend_on_what_was_asked_before_or_on_size() -> None:
     assert not (draws.family(1).uniform(4) == draws.family(0).uniform(4)).any()
 
 
-@pytest.mark.parametrize("call", [lambda d: d.integers(3, 3, 1), lambda d: d.uniform(1, stream=-1), lambda d: d.normal(-1)])
+@pytest.mark.parametrize(
+    "call", [lambda d: d.integers(3, 3, 1), lambda d: d.uniform(1, stream=-1), lambda d: d.normal(-1)]
+)
 def test_draws_refuse_what_makes_no_sense(call) -> None:  # type: ignore[no-untyped-def]
     keys = rnd.deal_keys(1, np.arange(2))
     with pytest.raises(ValueError, match=r"high must be above low|stream = -1|size = -1"):
@@ -154,7 +156,9 @@ WORST_P = 1e-4
 def test_lanes_are_uniform(axis: str) -> None:
     words = AXES[axis][0]
     for lane in range(4):
-        counts = np.bincount((((words >> np.uint64(16 * lane)) & np.uint64(0xFFFF)) >> np.uint64(8)).astype(int), minlength=256)
+        counts = np.bincount(
+            (((words >> np.uint64(16 * lane)) & np.uint64(0xFFFF)) >> np.uint64(8)).astype(int), minlength=256
+        )
         assert stats.chisquare(counts).pvalue > WORST_P, f"lane {lane}"
         counts = np.bincount(((words >> np.uint64(16 * lane)) & np.uint64(0xFF)).astype(int), minlength=256)
         assert stats.chisquare(counts).pvalue > WORST_P, f"low bits of lane {lane}"

@@ -19,7 +19,9 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 FIRST = "pip install -e . && python -m experiments.darkness_risk"
 SECOND = 'pip install -e ".[test]" && python -m pytest'
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.S)
-COMMANDS = [line.strip().split("  #")[0].strip() for line in re.findall(r"^    ((?:python|dask|pip) .*)$", README, re.M)]
+COMMANDS = [
+    line.strip().split("  #")[0].strip() for line in re.findall(r"^    ((?:python|dask|pip) .*)$", README, re.M)
+]
 ELSEWHERE = {
     FIRST: "by .ci/run",
     SECOND: "by .ci/run",

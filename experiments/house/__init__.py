@@ -1,1 +1,1 @@
-"""What `experiments.house_rules` consists of: rule sets, measures, agents tuned to rules, comparison, cards and search."""
+"""The parts of `experiments.house_rules`: rule sets, measures, agents tuned to rules, comparison, cards, search."""

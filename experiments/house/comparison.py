@@ -11,7 +11,7 @@ import numpy as np
 
 import sim
 from agents.registry import make
-from experiments.house.measures import PER, AnyRules, Measure, Table, per_deal, per_deal_of_one
+from experiments.house.measures import PER, UNFINISHED, AnyRules, Measure, Table, game_of, per_deal, per_deal_of_one
 from experiments.house.retuning import Retuning
 from experiments.lab import statistics
 from experiments.lab.context import Context
@@ -26,6 +26,8 @@ Play = Literal["agents unchanged", "agents re-tuned"]
 UNCHANGED: Play = "agents unchanged"
 RETUNED: Play = "agents re-tuned"
 PLAYS: tuple[Play, ...] = (UNCHANGED, RETUNED)
+PRINTED = "as printed"
+"""Name of the printed rules among the entries."""
 TABLES: tuple[Table, ...] = ("equals", "random", "people")
 
 
@@ -49,7 +51,8 @@ class Cell:
 
     value: under the rule set; difference: from the reference, on the same deals (of a reference: none); told: the
     difference stands out even among all differences of the table (Bonferroni, 95 % for all together); per: how many of
-    the denominator were seen; games: games played; agent: spec of the sensible agent, or of all at a table of equals.
+    the denominator were seen; games: games played; unfinished: how many of them the safety stop ended; agent: spec of
+    the sensible agent, or of all at a table of equals.
     """
 
     measure: Measure
@@ -58,6 +61,7 @@ class Cell:
     told: bool
     per: int
     games: int
+    unfinished: int
     agent: str
 
 
@@ -68,7 +72,9 @@ class Compared:
     entries: tuple[Entry, ...]
     measures: tuple[Measure, ...]
     plays: tuple[Play, ...]
-    cells: Mapping[tuple[str, str, str], Cell]
+    cells: Mapping[tuple[Play, str, str], Cell]
+    agent: str = ""
+    """Spec of the agents that stay unchanged, where they are not those tuned to the rules compared with."""
 
     def cell(self, play: Play, entry: Entry, measure: Measure) -> Cell:
         return self.cells[play, entry.name, measure.name]
@@ -77,6 +83,25 @@ class Compared:
     def main(self) -> tuple[Measure, ...]:
         """The measures for the first table and the figure; all where none of them takes part."""
         return tuple(measure for measure in self.measures if measure.main) or self.measures
+
+    @property
+    def unfinished(self) -> dict[str, tuple[int, int]]:
+        """Games that the safety stop ended, and games played, at the tables of equals of a rule set that has some."""
+        found: dict[str, tuple[int, int]] = {}
+        for (_, name, _), cell in self.cells.items():
+            if cell.unfinished and cell.measure.table == "equals":
+                found.setdefault(name, (cell.unfinished, cell.games))
+        return found
+
+    @property
+    def standard(self) -> str:
+        """What everything is compared with, in words."""
+        return "printed rules" if self.entries[0].name == PRINTED else "rules given"
+
+    @property
+    def before(self) -> str:
+        """'as printed', before a value of what everything is compared with."""
+        return PRINTED if self.entries[0].name == PRINTED else "under the rules given"
 
     def rows(self) -> Iterator[tuple[Play, Entry]]:
         return ((play, entry) for play in self.plays for entry in self.entries)
@@ -102,7 +127,8 @@ class Compared:
                         "compared_with": "" if entry.is_reference else entry.reference,
                         "difference": cell.difference.value, "difference_low": cell.difference.low,
                         "difference_high": cell.difference.high, "stands_out": cell.told, "out_of": measure.per,
-                        "n_out_of": cell.per, "n_deals": cell.value.n, "n_games": cell.games, "agent": cell.agent,
+                        "n_out_of": cell.per, "n_deals": cell.value.n, "n_games": cell.games,
+                        "unfinished": cell.unfinished, "agent": cell.agent,
                     }
                 )  # fmt: skip
         return pd.DataFrame(rows)
@@ -146,7 +172,7 @@ def compare(
                 advance(1)
     played = _played(context, seated, n_deals, first_deal)
     compared = len(plays) * len(measures) * sum(not entry.is_reference for entry in entries)
-    cells = {}
+    cells: dict[tuple[Play, str, str], Cell] = {}
     for play in plays:
         for entry in entries:
             for measure in measures:
@@ -160,13 +186,13 @@ def compare(
                 sits = seated[play, entry.name, measure.table]
                 cells[play, entry.name, measure.name] = Cell(
                     measure, value, apart, _stands_out(apart, compared), _seen(own, measure),
-                    int(own["games"].sum()), str(sits.agent),
+                    int(own["games"].sum()), int(own[UNFINISHED].sum()), str(sits.agent),
                 )  # fmt: skip
-    return Compared(tuple(entries), tuple(measures), tuple(plays), cells)
+    return Compared(tuple(entries), tuple(measures), tuple(plays), cells, "" if agent is None else str(agent))
 
 
 def _match(sensible: Any, table: Table, rules: AnyRules, context: Context) -> sim.Match:
-    others = sensible if table == "equals" else make(rules.game, table)
+    others = sensible if table == "equals" else make(game_of(rules), table)
     lineup = [sensible if member % rules.sides == 0 else others for member in range(rules.players)]
     return sim.Match(lineup, rules, context.world)
 
@@ -175,7 +201,7 @@ def _played(
     context: Context, seated: Mapping[tuple[str, str, Table], Seated], n_deals: int | None, first_deal: int
 ) -> dict[tuple[str, str, Table], DealSums]:
     """Per-deal sums of every match; a match that stands there twice is played once."""
-    played = {}
+    played: dict[tuple[str, str, Table], DealSums] = {}
     for reducer, tables in ((per_deal, ("equals",)), (per_deal_of_one, ("random", "people"))):
         here = {key: one.match for key, one in seated.items() if key[2] in tables}
         numbers = {match: str(number) for number, match in enumerate(dict.fromkeys(here.values()))}

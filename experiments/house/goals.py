@@ -14,7 +14,7 @@ OTHER_NAMES = {"skill": "skill_random"}
 
 
 def read_goals(texts: Sequence[str], game: Game) -> tuple[Goal, ...]:
-    """'turns=12', 'storyteller_share=0.2', 'skill=high'. ValueError for an unknown measure, a bad value, or a repeat."""
+    """'turns=12', 'storyteller_share=0.2', 'skill=high'. ValueError: an unknown measure, a bad value, or a repeat."""
     goals = tuple(_goal(text, game) for text in texts)
     names = [goal.measure.name for goal in goals]
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)

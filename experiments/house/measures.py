@@ -31,17 +31,20 @@ CLOSE = 3
 """A winner who is at most so many points ahead of the next side has won closely."""
 BOTH: tuple[Game, ...] = ("odyssey", "stella")
 PER = "/"
+"""What the denominator's column has after the measure's name."""
+UNFINISHED = "unfinished"
+"""The column that counts games which the safety stop `max_turns` ended."""
 
 
 @dataclass(frozen=True)
 class Measure:
     """One measure.
 
-    name: in files and goals; label: for figures and sentences; short: for the head of a table; definition: one sentence; unit: of the value; per:
-    the denominator, in words; games: where it exists; table: at which table it is measured; count(course) -> what is
-    counted and out of how many, per game, whole numbers; fixed(rules): the rules alone decide the value, so that it has
-    no interval; main: shown in the first table and the figure; more, fewer: what a higher and a lower value mean, in
-    words.
+    name: in files and goals; label: for figures and sentences; short: for the head of a table; definition: one sentence
+    unit: of the value; per: the denominator, in words; games: where it exists; table: at which table it is measured
+    count(course) -> what is counted and out of how many, per game, whole numbers
+    fixed(rules): the rules alone decide the value, so that it has no interval
+    main: shown in the first table and the figure; more, fewer: what a higher and a lower value mean, in words
     """
 
     name: str
@@ -69,6 +72,11 @@ class Measure:
         return self.count in (_half_time_leader, _runaway, _first_seat, _boldest, _skill)
 
 
+def game_of(rules: AnyRules) -> Game:
+    """The game that the rules are of."""
+    return "odyssey" if isinstance(rules, OdysseyRules) else "stella"
+
+
 def measures(game: Game) -> tuple[Measure, ...]:
     """The measures of one game, in order."""
     return tuple(measure for measure in MEASURES if game in measure.games)
@@ -86,7 +94,7 @@ def per_deal_of_one(games: sim.Games) -> DealSums:
 
 def _collect(games: sim.Games, tables: tuple[Table, ...]) -> DealSums:
     course = Course.of(games)
-    columns: dict[str, NDArray[Any]] = {}
+    columns: dict[str, NDArray[Any]] = {UNFINISHED: ~games.finished}
     for measure in measures(games.match.game):
         if measure.table in tables:
             columns[measure.name], columns[measure.name + PER] = measure.count(course)
@@ -210,7 +218,8 @@ MEASURES: Sequence[Measure] = (
     Measure(
         "storyteller_share", "storyteller's share of points", "storyteller",
         "Raw points of the storyteller's side out of the raw points of all sides, summed over turns.", "share",
-        "points", ("odyssey",), _storyteller_share, main=True, more="storytellers earn more", fewer="storytellers earn less",
+        "points", ("odyssey",), _storyteller_share, main=True, more="storytellers earn more",
+        fewer="storytellers earn less",
     ),
     Measure(
         "zero_turns", "turns with nothing for the storyteller", "empty turns",
@@ -218,33 +227,35 @@ MEASURES: Sequence[Measure] = (
         main=True, more="more empty turns", fewer="fewer empty turns",
     ),
     Measure(
-        "marks", "cards marked", "marks", "Cards that a player marks in a round.", "cards", "rounds x players", ("stella",),
-        _of_rounds("marks"), main=True, more="more marks", fewer="fewer marks",
+        "marks", "cards marked", "marks", "Cards that a player marks in a round.", "cards", "rounds x players",
+        ("stella",), _of_rounds("marks"), main=True, more="more marks", fewer="fewer marks",
     ),
     Measure(
-        "darkness", "players in the dark", "dark", "Players in the dark in a round (lantern turned, fallen or not).", "share",
-        "rounds x players", ("stella",), _of_rounds("dark"), fixed=_no_darkness, main=True, more="more darkness",
-        fewer="less darkness",
+        "darkness", "players in the dark", "dark", "Players in the dark in a round (lantern turned, fallen or not).",
+        "share", "rounds x players", ("stella",), _of_rounds("dark"), fixed=_no_darkness, main=True,
+        more="more darkness", fewer="less darkness",
     ),
     Measure(
         "falls", "players who fall", "fallen", "Players who fall in a round.", "share", "rounds x players", ("stella",),
         _of_rounds("fallen"), main=True, more="more falls", fewer="fewer falls",
     ),
     Measure(
-        "erased", "stars erased", "erased", "Stars that a player loses to darkness in a round.", "stars", "rounds x players",
-        ("stella",), _of_rounds("erased"), fixed=_nothing_erased, more="more stars erased", fewer="fewer stars erased",
+        "erased", "stars erased", "erased", "Stars that a player loses to darkness in a round.", "stars",
+        "rounds x players", ("stella",), _of_rounds("erased"), fixed=_nothing_erased,
+        more="more stars erased", fewer="fewer stars erased",
     ),
     Measure(
-        "spread", "first minus last score", "spread", "Highest minus lowest final score.", "points", "games", BOTH, _spread,
-        more="wider apart", fewer="closer together",
+        "spread", "first minus last score", "spread", "Highest minus lowest final score.", "points", "games", BOTH,
+        _spread, more="wider apart", fewer="closer together",
     ),
     Measure(
-        "close_finish", "close finishes", "close", f"Games whose first side ends at most {CLOSE} points ahead of the second.",
+        "close_finish", "close finishes", "close",
+        f"Games whose first side ends at most {CLOSE} points ahead of the second.",
         "share", "games", BOTH, _close_finish, main=True, more="more close finishes", fewer="fewer close finishes",
     ),
     Measure(
-        "ties", "shared victories", "ties", "Games that several sides win together, tie-breaks applied.", "share", "games",
-        BOTH, _ties, more="more shared victories", fewer="fewer shared victories",
+        "ties", "shared victories", "ties", "Games that several sides win together, tie-breaks applied.", "share",
+        "games", BOTH, _ties, more="more shared victories", fewer="fewer shared victories",
     ),
     Measure(
         "lead_changes", "changes of lead", "lead changes",
@@ -261,7 +272,8 @@ MEASURES: Sequence[Measure] = (
         "runaway", f"a lead of {LEAD} holds", "lead holds",
         f"Games won (shared victories split) by the side that is first to lead alone by {LEAD} points or more, before "
         "the last turn or round.",
-        "share", "games with such a lead", BOTH, _runaway, main=True, more="leads are safer", fewer="leads are less safe",
+        "share", "games with such a lead", BOTH, _runaway, main=True, more="leads are safer",
+        fewer="leads are less safe",
     ),
     Measure(
         "first_seat", "first seat wins", "first seat",

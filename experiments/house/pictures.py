@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = 4
+FRESH = "measured again on fresh deals"
 
 
 def differences(compared: Compared, title: str) -> Figure:
@@ -55,7 +56,9 @@ def differences(compared: Compared, title: str) -> Figure:
     return figure
 
 
-def sweep(compared: Compared, fields: Sequence[Varied], entries: Sequence[Entry], reference: Entry, title: str) -> Figure:
+def sweep(
+    compared: Compared, fields: Sequence[Varied], entries: Sequence[Entry], reference: Entry, title: str
+) -> Figure:
     """A panel per main measure over the values of the first field: a line per kind of play, or per second value."""
     rows, columns = math.ceil(len(compared.main) / COLUMNS), min(COLUMNS, len(compared.main))
     figure, axes = plots.new_figure(rows, columns, 2.8 * columns + 0.6, 2.7 * rows + 0.9, title)
@@ -75,9 +78,11 @@ def sweep(compared: Compared, fields: Sequence[Varied], entries: Sequence[Entry]
         measure = compared.main[number]
         for i, (label, play, own) in enumerate(series):
             shift = 0.05 * (i - (len(series) - 1) / 2)
-            plots.line(axis, np.arange(len(across)) + shift, percent(compared.values(play, own, measure), measure), i, label)
+            plots.line(
+                axis, np.arange(len(across)) + shift, percent(compared.values(play, own, measure), measure), i, label
+            )
         printed = percent(compared.values(compared.plays[-1], [reference], measure), measure).value[0]
-        plots.reference(axis, printed, f"rules compared with ({compared.plays[-1]})")
+        plots.reference(axis, printed, f"{reference.name} ({compared.plays[-1]})")
         axis.set_xticks(np.arange(len(across)), [value_words(value) for value in across])
         axis.set_xlabel(fields[0].field.replace("_", " "))
         axis.set_title(_label(measure), fontsize=9.5)
@@ -116,40 +121,57 @@ def _points(axis: Axes, place: Any, estimates: Estimates, index: int, label: str
 
 
 def search(searched: Searched, compared: Compared, winners: Sequence[Trial], title: str) -> Figure:
-    """Several goals: all trials in the plane of the first two, the front marked. One goal: its measure by trial."""
-    figure, axes = plots.new_figure(1, 1, 7.5, 5.2, title)
-    axis = axes[0, 0]
-    entries = {entry.name: entry for entry in compared.entries}
-    fresh = [entries[trial.name] for trial in winners]
-    if len(searched.goals) == 1:
-        goal = searched.goals[0]
-        played = searched.different
-        values = percent(stacked([trial.values[0] for trial in played]), goal.measure).value
-        axis.plot([trial.number + 1 for trial in played], values, "o", color="0.6", markersize=4, label="trial")
-        again = percent(compared.values(RETUNED, fresh, goal.measure), goal.measure)
-        _cross(axis, [trial.number + 1 for trial in winners], again, "measured again on fresh deals")
-        axis.set_xlabel("trial")
-        _goal_axis(axis, goal, vertical=False)
-    else:
-        first, second = searched.goals[:2]
-        x = percent(stacked([trial.values[0] for trial in searched.different]), first.measure).value
-        y = percent(stacked([trial.values[1] for trial in searched.different]), second.measure).value
-        on_front = np.isin([trial.number for trial in searched.different], [trial.number for trial in searched.front])
-        axis.plot(x[~on_front], y[~on_front], "o", color="0.72", markersize=4, label="trial")
-        axis.plot(x[on_front], y[on_front], "D", color="0.25", markerfacecolor="white", label="trial on the front")
-        again_x = percent(compared.values(RETUNED, fresh, first.measure), first.measure)
-        again_y = percent(compared.values(RETUNED, fresh, second.measure), second.measure)
-        _cross(axis, again_x, again_y, "measured again on fresh deals")
-        _goal_axis(axis, first, vertical=True)
-        _goal_axis(axis, second, vertical=False)
-    printed = compared.entries[0]
-    cells = [percent(compared.values(RETUNED, [printed], goal.measure), goal.measure).value[0] for goal in searched.goals]
-    if len(cells) == 1:
-        axis.axhline(cells[0], color="0.5", linestyle="--", linewidth=1, label=printed.name)
-    else:
-        axis.plot(cells[0], cells[1], "*", color="black", markersize=11, label=printed.name)
+    """One goal: its measure by trial. Several: all trials in the plane of the first goal and each of the others."""
+    panels = max(1, len(searched.goals) - 1)
+    columns = min(panels, 3)
+    rows = math.ceil(panels / columns)
+    width = 7.5 if panels == 1 else 4.6 * columns
+    figure, axes = plots.new_figure(rows, columns, width, 4.3 * rows + 0.9, title)
+    for number, axis in enumerate(axes.flat):
+        if number >= panels:
+            axis.set_visible(False)
+        elif len(searched.goals) == 1:
+            _by_trial(axis, searched, compared, winners)
+        else:
+            _plane(axis, searched, compared, winners, number + 1)
     plots.legend(figure, axes, columns=3)
     return figure
+
+
+def _by_trial(axis: Axes, searched: Searched, compared: Compared, winners: Sequence[Trial]) -> None:
+    """The measure of the only goal, trial by trial, and the winners' values on fresh deals."""
+    goal, played = searched.goals[0], searched.different
+    values = percent(stacked([trial.values[0] for trial in played]), goal.measure).value
+    axis.plot([trial.number + 1 for trial in played], values, "o", color="0.6", markersize=4, label="trial")
+    _cross(axis, [trial.number + 1 for trial in winners], _fresh(compared, winners, goal), FRESH)
+    printed = percent(compared.values(RETUNED, compared.entries[:1], goal.measure), goal.measure)
+    axis.axhline(printed.value[0], color="0.5", linestyle="--", linewidth=1, label=compared.entries[0].name)
+    axis.set_xlabel("trial")
+    _goal_axis(axis, goal, vertical=False)
+
+
+def _plane(axis: Axes, searched: Searched, compared: Compared, winners: Sequence[Trial], other: int) -> None:
+    """The measures of the first goal and of another: trials, the front, the winners' values on fresh deals."""
+    goals, played = (searched.goals[0], searched.goals[other]), searched.different
+    x, y = (
+        percent(stacked([trial.values[i] for trial in played]), goal.measure).value
+        for i, goal in zip((0, other), goals, strict=True)
+    )
+    on_front = np.isin([trial.number for trial in played], [trial.number for trial in searched.front])
+    axis.plot(x[~on_front], y[~on_front], "o", color="0.72", markersize=4, label="trial")
+    axis.plot(x[on_front], y[on_front], "D", color="0.25", markerfacecolor="white", label="trial on the front")
+    _cross(axis, _fresh(compared, winners, goals[0]), _fresh(compared, winners, goals[1]), FRESH)
+    printed = [
+        percent(compared.values(RETUNED, compared.entries[:1], goal.measure), goal.measure).value[0] for goal in goals
+    ]
+    axis.plot(*printed, "*", color="black", markersize=11, linestyle="none", label=compared.entries[0].name)
+    _goal_axis(axis, goals[0], vertical=True)
+    _goal_axis(axis, goals[1], vertical=False)
+
+
+def _fresh(compared: Compared, winners: Sequence[Trial], goal: Goal) -> Estimates:
+    entries = {entry.name: entry for entry in compared.entries}
+    return percent(compared.values(RETUNED, [entries[trial.name] for trial in winners], goal.measure), goal.measure)
 
 
 def _cross(axis: Axes, x: Any, y: Estimates, label: str) -> None:
@@ -164,7 +186,7 @@ def _cross(axis: Axes, x: Any, y: Estimates, label: str) -> None:
 
 def _goal_axis(axis: Axes, goal: Goal, vertical: bool) -> None:
     """Name the axis after the goal's measure, and draw the wanted value."""
-    label = f"{goal.measure.label}, {unit_of(goal.measure)}"
+    label = goal.measure.label + (f", {unit_of(goal.measure)}" if goal.measure.is_share else "")
     if isinstance(goal.wanted, str):
         label += f" (goal: {goal.wanted})"
     else:

@@ -34,7 +34,9 @@ def main_table(compared: Compared, differences: bool = True) -> pd.DataFrame:
         for measure in compared.main:
             cell = compared.cell(play, entry, measure)
             shown = cell.value.short() if entry.is_reference or not differences else signed(cell.difference)
-            row[measure.short + (" %" if measure.is_share else "")] = _in_unit(cell, shown, entry.is_reference or not differences)
+            row[measure.short + (" %" if measure.is_share else "")] = _in_unit(
+                cell, shown, entry.is_reference or not differences
+            )
         row["in short"] = "(values)" if entry.is_reference else in_short(compared, play, entry)
         rows.append(row)
     return pd.DataFrame(rows)
@@ -66,14 +68,18 @@ def sentence(compared: Compared, game: Game) -> str:
         parts.append(f"{measure.label}, {reference.name} {value}: {said}")
     n = compared.cell(play, reference, wanted[0]).value.n
     how = "With agents tuned to each rule set" if play == RETUNED else "With unchanged agents"
-    return f"{how}, n = {n:,} deals each, against the printed rules for as many players. " + "; ".join(parts) + "."
+    return (
+        f"{how}, n = {n:,} deals each, against the {compared.standard} for as many players. " + "; ".join(parts) + "."
+    )
 
 
 def _told(compared: Compared, measure: Measure, entries: Sequence[Entry]) -> str:
     play = compared.plays[-1]
     cells = [(entry.name, compared.cell(play, entry, measure)) for entry in entries]
     told = sorted((cell.difference.value, name, cell) for name, cell in cells if cell.told)
-    words = [f"{name} {signed(cell.difference.scaled(100 if measure.is_share else 1))}" for _, name, cell in reversed(told)]
+    words = [
+        f"{name} {signed(cell.difference.scaled(100 if measure.is_share else 1))}" for _, name, cell in reversed(told)
+    ]
     return ", ".join(words) or "no rule set stands out"
 
 
@@ -81,20 +87,32 @@ def _shown(value: Estimate, measure: Measure) -> str:
     return f"{value.scaled(100).short()} %" if measure.is_share else value.short()
 
 
-def notes(compared: Compared, game: Game, left_out: Sequence[str]) -> list[str]:
+def notes(compared: Compared, left_out: Sequence[str] = (), differences: bool = True) -> list[str]:
     """How to read the table, and what was left out."""
     what = "; ".join(f"{measure.short}: {measure.label}, {unit_of(measure)}" for measure in compared.main)
+    shown = (
+        f"For the {compared.standard}: values; for all others: differences from them (same players, same deals). "
+        "'=': the same in every game."
+    )
+    if not differences:
+        shown = "Values; summary.csv has the differences."
+    unchanged = f"like {compared.agent}" if compared.agent else f"as is best under the {compared.standard}"
     said = [
-        "For the rules compared with: values; for all others: differences from them (same players, same deals). 95 % "
-        "intervals over deals; '=': the same in every game. 'In short' names what stands out among all differences of the "
-        "table at once (Bonferroni).",
-        "Unchanged: everybody plays as is best under the rules compared with; re-tuned: as is best under the own rules. Skill "
-        "is measured on one agent that plays so.",
+        f"{shown} 95 % intervals over deals. 'In short' names what stands out among all differences of the table at "
+        "once (Bonferroni).",
+        f"Unchanged: everybody plays {unchanged}; re-tuned: as is best under the own rules. Skill is measured on one "
+        "agent that plays as is best.",
         f"{what}. python -m experiments.house.measures defines them; rule_cards.txt says everything in plain words.",
     ]
+    said += [unfinished(name, *games) for name, games in compared.unfinished.items()]
     if left_out:
         said.append(f"Left out, for --set decides a field of theirs: {', '.join(left_out)}.")
     return said
+
+
+def unfinished(name: str, stopped: int, games: int) -> str:
+    """A warning: games that the safety stop ended."""
+    return f"{name}: {stopped:,} of {games:,} games among equals were unfinished at max_turns and count as they stood."
 
 
 def tune_sentence(searched: Searched, compared: Compared, winners: Sequence[Trial]) -> str:
@@ -107,7 +125,11 @@ def tune_sentence(searched: Searched, compared: Compared, winners: Sequence[Tria
         for goal in searched.goals
     )
     n = compared.cell(RETUNED, entry, searched.goals[0].measure).value.n
-    what = "the nearest to the goal" if len(searched.goals) == 1 else f"on the front of {len(searched.front)}, best by ranks"
+    what = (
+        "the nearest to the goal"
+        if len(searched.goals) == 1
+        else f"on the front of {len(searched.front)} the best compromise"
+    )
     return (
         f"Of {len(searched.trials)} trials ({len(searched.different)} different rule sets that can be played), {what}: "
         f"{first.name}. On n = {n:,} fresh deals: {values}."
@@ -143,7 +165,7 @@ def tune_table(searched: Searched, compared: Compared, winners: Sequence[Trial])
     return frame
 
 
-def tune_notes(searched: Searched) -> list[str]:
+def tune_notes(searched: Searched, compared: Compared) -> list[str]:
     impossible = sum(not trial.values for trial in searched.trials)
     several = len(searched.goals) > 1
     said = [
@@ -151,6 +173,7 @@ def tune_notes(searched: Searched) -> list[str]:
         + ("On the front no other trial is nearer to one goal and as near to all others. " if several else "")
         + "trials.csv has every trial, rule_cards.txt the rule sets in plain words."
     ]
+    said += [unfinished(name, *games) for name, games in compared.unfinished.items()]
     if impossible:
         problem = next(trial.problem for trial in searched.trials if not trial.values)
         said.append(f"{impossible} of {len(searched.trials)} trials gave no game to measure (the first: {problem}).")

@@ -11,7 +11,7 @@ import numpy as np
 import sim
 from agents.odyssey.tuned import best_vagueness
 from agents.registry import make
-from experiments.house.measures import AnyRules
+from experiments.house.measures import AnyRules, game_of
 from experiments.lab.context import Context
 from experiments.lab.deal_sums import DealSums
 from experiments.lab.formats import fingerprint, plain
@@ -45,7 +45,7 @@ class Retuning:
         key = fingerprint([rules.game, plain(rules), plain(self.context.world)], 16)
         if key not in self._known:
             self._known[key] = self._risk(rules) if isinstance(rules, StellaRules) else self._odyssey(rules)
-        return make(rules.game, self._known[key])
+        return make(game_of(rules), self._known[key])
 
     def _odyssey(self, rules: OdysseyRules) -> str:
         if rules.variant == "party":

@@ -85,16 +85,18 @@ def in_short(compared: Compared, play: Play, entry: Entry) -> str:
         cell = compared.cell(play, entry, measure)
         if cell.told:
             before = compared.cells[play, entry.reference, measure.name].value.value
-            slightly = "slightly " if abs(cell.difference.value) < SLIGHT * abs(before) else ""
-            words.append(slightly + (measure.more if cell.difference.value > 0 else measure.fewer))
+            slightly = " (slightly)" if abs(cell.difference.value) < SLIGHT * abs(before) else ""
+            words.append((measure.more if cell.difference.value > 0 else measure.fewer) + slightly)
     return "; ".join(words) or "no clear difference"
 
 
 def _measured(compared: Compared, entry: Entry, n_deals: int) -> str:
-    tuned = "play as is best under the printed rules" if compared.plays[0] == UNCHANGED else "play as is best under these rules"
+    how = "as is best under these rules"
+    if compared.plays[0] == UNCHANGED:
+        how = f"like `{compared.agent}`" if compared.agent else f"as is best under the {compared.standard}"
     return (
-        f"{entry.rules.players} players, {n_deals:,} deals of the cards. The players {tuned}. In brackets: where the "
-        "true number lies, with 95 % confidence. \"Fair share\" is what everybody would win if nothing but luck decided."
+        f"{entry.rules.players} players, {n_deals:,} deals of the cards. The players play {how}. In brackets: where "
+        'the true number lies, with 95 % confidence. "Fair share" is what everybody would win if only luck decided.'
     )
 
 
@@ -114,26 +116,26 @@ def _fact(compared: Compared, play: Play, entry: Entry, reference: Entry, measur
         said += _fair(entry.rules, measure)
     if entry.is_reference:
         return said + "."
-    return f"{said}; {_against(cell, compared.cell(play, reference, measure))}."
+    printed = compared.cell(play, reference, measure)
+    return f"{said}; {compared.before} {_bare(printed.value, measure)}{_against(cell)}."
 
 
 def _fair(rules: AnyRules, measure: Measure) -> str:
     return f" (fair share: {100 / rules.sides:.3g})" if measure.name not in ("runaway", "half_time_leader") else ""
 
 
-def _against(cell: Cell, printed: Cell) -> str:
-    """'as printed 11.4: 2.5 more (2.4 to 2.6)'."""
+def _against(cell: Cell) -> str:
+    """': 2.5 (2.4 to 2.6) more'."""
     apart, measure = cell.difference, cell.measure
-    before = f"as printed {_bare(printed.value, measure)}"
     if apart.value == 0 and not apart.has_interval:
-        return f"{before}, the same in every game"
+        return ", the same in every game"
     scaled = apart.scaled(100) if measure.is_share else apart
     size = f"{_absolute(scaled)} {'more' if apart.value > 0 else 'fewer'}"
     if cell.told:
-        return f"{before}: {size}"
+        return f": {size}"
     if apart.has_interval and apart.low * apart.high > 0:
-        return f"{before}: perhaps {size}"
-    return f"{before}: no clear difference"
+        return f": perhaps {size}"
+    return ": no clear difference"
 
 
 def _absolute(apart: Estimate) -> str:
@@ -160,9 +162,10 @@ def _adapting(compared: Compared, entry: Entry, reference: Entry) -> str:
     measure = compared.measures[0]
     before = compared.cells[RETUNED, reference.name, measure.name].agent
     after = compared.cells[RETUNED, entry.name, measure.name].agent
-    if before == after:
+    if before == after and not compared.agent:
         return "Players who adapt to the rule play as before, so nothing changes."
-    how = f"Players who adapt {style(entry.rules, after)} instead of {style(reference.rules, before, short=True)}. Then: "
+    how = f"Players who adapt {style(entry.rules, after)}"
+    how += ". Then: " if before == after else f" instead of {style(reference.rules, before, short=True)}. Then: "
     told = [
         _fact(compared, RETUNED, entry, reference, measure).rstrip(".")
         for measure in compared.main

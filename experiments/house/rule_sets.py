@@ -42,7 +42,7 @@ class RuleSet:
 
 @dataclass(frozen=True)
 class Varied:
-    """A field and the values it takes. option: as it was written, for messages; bounds: where it was given as a range."""
+    """A field and the values it takes. option: as it was written, for messages; bounds: if it was given as a range."""
 
     option: str
     field: str
@@ -133,7 +133,9 @@ def product(fields: Sequence[Varied]) -> tuple[RuleSet, ...]:
     for one in fields:
         number *= len(one.values)
     if number > MOST_RULE_SETS:
-        raise ValueError(f"{fields[-1].option}: {number:,} rule sets, at most {MOST_RULE_SETS} can be swept (use --tune)")
+        raise ValueError(
+            f"{fields[-1].option}: {number:,} rule sets, at most {MOST_RULE_SETS} can be swept (use --tune)"
+        )
     names = [one.field for one in fields]
     return tuple(
         RuleSet(named(given), tuple(given.items()))

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from experiments.house.comparison import RETUNED, Compared, Entry, compare
 from experiments.house.measures import AnyRules, Measure
 from experiments.house.retuning import Retuning
@@ -80,14 +82,19 @@ class Searched:
         return tuple(goal.distance(value.value) for goal, value in zip(self.goals, trial.values, strict=True))
 
     def winners(self, most: int) -> tuple[Trial, ...]:
-        """The trials to be measured again. One goal: the nearest; several: of the front, best by sum of ranks first."""
+        """The trials to be measured again: the best compromises of the front (with one goal: the nearest of all).
+
+        A compromise is as good as its worst goal: 0 for the nearest trial to it, 1 for the farthest one.
+        """
         among = self.different if len(self.goals) == 1 else self.front
-        distances = {trial.number: self.distances(trial) for trial in among}
-        ranks = {
-            number: sum(sum(other[i] < own[i] for other in distances.values()) for i in range(len(self.goals)))
-            for number, own in distances.items()
-        }
-        return tuple(sorted(among, key=lambda trial: (ranks[trial.number], trial.number))[:most])
+        distances = np.array([self.distances(trial) for trial in self.different])
+        nearest, span = distances.min(axis=0), np.ptp(distances, axis=0)
+
+        def order(trial: Trial) -> tuple[float, float, int]:
+            parts = (np.array(self.distances(trial)) - nearest) / np.where(span > 0, span, 1)
+            return float(parts.max()), float(parts.sum()), trial.number
+
+        return tuple(sorted(among, key=order)[:most])
 
     def frame(self) -> pd.DataFrame:
         """One row per trial."""
@@ -154,7 +161,9 @@ def _study(fields: Sequence[Varied], goals: int, batch: int, seed: int) -> tuple
 def _decoded(params: Mapping[str, Any], fields: Sequence[Varied]) -> dict[str, Any]:
     """What optuna proposed as rules values."""
     words = {one.field: {value_words(value): value for value in one.values} for one in fields if not one.bounds}
-    return {one.field: words[one.field][params[one.field]] if one.field in words else params[one.field] for one in fields}
+    return {
+        one.field: words[one.field][params[one.field]] if one.field in words else params[one.field] for one in fields
+    }
 
 
 def _proposal(number: int, fields: Mapping[str, Any], resolve: Resolve) -> Trial:

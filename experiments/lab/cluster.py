@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from experiments.lab.experiment import Running
 
-PATIENCE = 8
-"""Seconds that a scheduler, and then its workers, have to answer."""
+PATIENCE = 6
+"""Seconds that a scheduler and its workers have to answer."""
 
 
 @contextmanager
@@ -27,27 +31,57 @@ def connected(running: Running) -> Iterator[None]:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise ValueError('--backend dask needs Dask: pip install "dixit-lab[cluster]"') from None
+    with _cluster(distributed, running) as client:
+        client.register_plugin(_plugin(distributed, Prepare(tuple(map(os.path.abspath, sys.path)))))
+        yield
+
+
+@contextmanager
+def _cluster(distributed: Any, running: Running) -> Iterator[Any]:
+    """A client of the scheduler, with at least one worker."""
     if running.scheduler is None:
         with (
             distributed.LocalCluster(n_workers=running.jobs, threads_per_worker=1, dashboard_address=None) as cluster,
-            distributed.Client(cluster),
+            distributed.Client(cluster) as client,
         ):
-            yield
+            yield client
         return
+    config: Any = importlib.import_module("dask.config")
+    deadline = time.monotonic() + PATIENCE
     try:
-        client = distributed.Client(running.scheduler, timeout=PATIENCE)
+        # the client's own timeout leaves out the handshake: a port that accepts and says nothing takes half a minute
+        with config.set({"distributed.comm.timeouts.connect": f"{PATIENCE / 2}s"}):
+            client = distributed.Client(running.scheduler, timeout=PATIENCE / 2)
     except (OSError, TimeoutError, ValueError) as error:
         reason = str(error).split("\n")[0]
         raise ValueError(
-            f"--scheduler {running.scheduler}: no Dask scheduler answers there within {PATIENCE} s ({reason}). "
+            f"--scheduler {running.scheduler}: no Dask scheduler answers there ({reason}). "
             "Start one with: dask scheduler"
         ) from None
     with client:
         try:
-            client.wait_for_workers(1, timeout=PATIENCE)
+            client.wait_for_workers(1, timeout=max(1.0, deadline - time.monotonic()))
         except TimeoutError:
             raise ValueError(
                 f"--scheduler {running.scheduler}: the scheduler has no worker. "
-                f"Start one with: dask worker {running.scheduler}"
+                f"Start one with: dask worker {running.scheduler} --nthreads 1"
             ) from None
-        yield
+        yield client
+
+
+@dataclass(frozen=True)
+class Prepare:
+    """What every worker does once, also one that joins later: import from where the client does (agents of the user's
+    own, from the current folder) as far as the folders are there, and use one Numba thread."""
+
+    paths: tuple[str, ...]
+
+    def setup(self, worker: Any) -> None:
+        import numba
+
+        sys.path += [path for path in self.paths if path not in sys.path and os.path.isdir(path)]
+        numba.set_num_threads(1)
+
+
+def _plugin(distributed: Any, prepare: Prepare) -> Any:
+    return type("Prepared", (distributed.WorkerPlugin,), {"name": "dixit-lab", "setup": staticmethod(prepare.setup)})()

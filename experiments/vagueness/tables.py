@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import sim
+from agents.parameters import spec_number
 from experiments.lab import statistics
 from experiments.lab.best import BestSettings, best_settings
 from experiments.lab.deal_sums import DealSums
@@ -25,7 +27,7 @@ SHOWN = (3, 4, 6, 8, 12)
 """Numbers of players with a column of their own in the figure, where more than five are played."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """One storyteller of every vagueness in one field with one number of players: per-deal sums, one per vagueness.
 
@@ -72,7 +74,7 @@ class Table:
         if column in CASES and (sums[column] == sums["turns"]).all():
             return rare(sums[column] == sums["turns"])
         if column not in _PER_GAME:
-            return statistics.ratio(sums[column] / _PER_TURN[column](self.players), sums["turns"])[()]
+            return statistics.ratio(self.each(sums, column), sums["turns"])[()]
         values = self.per_deal(sums, column)
         fixed = bool((values == values[0]).all())  # by symmetry, where it tells as all others do
         return Estimate(float(values[0]), n=len(values)) if fixed else statistics.mean(values)[()]
@@ -82,21 +84,35 @@ class Table:
         if column in _PER_GAME:
             name, unit = _PER_GAME[column]
             return sums.per(name, unit(self.players))
-        return _linear(sums[column] / _PER_TURN[column](self.players), sums["turns"])
+        return _linear(self.each(sums, column), sums["turns"])
+
+    def each(self, sums: DealSums, column: str) -> NDArray[np.float64]:
+        """A column of the turns told, per deal; what was given is the mean of the other players."""
+        return np.asarray(sums[column] / (self.players - 1 if column == "given" else 1), float)
+
+    @cached_property
+    def _best(self) -> dict[str, BestSettings]:
+        return {
+            criterion: best_settings(np.stack([self.per_deal(sums, criterion) for sums in self.sums], axis=1))
+            for criterion in CRITERIA
+        }
 
     def best(self, criterion: str) -> BestSettings:
-        return best_settings(np.stack([self.per_deal(sums, criterion) for sums in self.sums], axis=1))
+        """The vaguenesses that cannot be told from the best. criterion: one of CRITERIA."""
+        return self._best[criterion]
+
+    def best_spec(self, criterion: str) -> str:
+        """Spec of the storyteller of highest mean."""
+        return spec_of(self.vaguenesses[self.best(criterion).index])
 
     def again(self, criterion: str) -> Estimate:
         """The best one's value on fresh deals."""
-        return self.estimate(self.fresh[spec_of(self.vaguenesses[self.best(criterion).index])], criterion)
+        return self.estimate(self.fresh[self.best_spec(criterion)], criterion)
 
     def minus_best(self, spec: str, criterion: str) -> Estimate:
         """What another storyteller makes more than the best one, on the same fresh deals."""
-        best = spec_of(self.vaguenesses[self.best(criterion).index])
-        mine, other = self.fresh[spec], self.fresh[best]
-        column = _PER_GAME[criterion][0] if criterion in _PER_GAME else criterion
-        if np.array_equal(mine[column], other[column]):
+        mine, other = self.fresh[spec], self.fresh[self.best_spec(criterion)]
+        if np.array_equal(self.per_deal(mine, criterion), self.per_deal(other, criterion)):
             return Estimate(0.0, n=len(mine))
         if criterion in _PER_GAME:
             return statistics.paired(self.per_deal(mine, criterion), self.per_deal(other, criterion))[()]
@@ -108,10 +124,6 @@ _PER_GAME: Mapping[str, tuple[str, Callable[[int], float]]] = {
     "win_share": ("win", lambda players: players * WIN_UNIT),
 }
 """Column of the sums, and what a deal's sum is divided by: its games, one per seating."""
-_PER_TURN: Mapping[str, Callable[[int], float]] = {
-    "points": lambda players: 1, "given": lambda players: players - 1, "told": lambda players: 1,
-    **dict.fromkeys(CASES, lambda players: 1),
-}  # fmt: skip
 MEASURES = {
     "points": "points_per_turn", "given": "given_per_turn", "margin": "margin", "win_share": "win_share",
     "all": "all_share_of_turns", "some": "some_share_of_turns", "none": "none_share_of_turns",
@@ -160,7 +172,8 @@ def shown(tables: Sequence[Table]) -> list[Table]:
 
 
 def spec_of(vagueness: float) -> str:
-    return f"storyteller:vagueness={vagueness:g}"
+    """The spec of a storyteller of that vagueness."""
+    return f"storyteller:vagueness={spec_number(vagueness)}"
 
 
 def _linear(top: NDArray[Any], bottom: NDArray[Any]) -> NDArray[np.float64]:

@@ -1,0 +1,92 @@
+"""What processes cost: two against one, import, compilation, memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+
+import sim
+from experiments.speed.rates import Case
+
+_PLAY = """
+import resource, sys, time
+start = time.perf_counter()
+import sim
+from experiments.speed.rates import CASES
+imported = time.perf_counter() - start
+match = next(case for case in CASES if case.name == sys.argv[1]).match
+start = time.perf_counter()
+sim.simulate(match, int(sys.argv[2]), seed=1, keep="summary")
+print(imported, time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+@dataclass(frozen=True)
+class Started:
+    """A fresh process that plays some games. Seconds; memory: its peak, in MiB."""
+
+    imported: float
+    played: float
+    memory: float
+
+
+def fresh(case: Case, games: int, cache: str | None = None) -> Started:
+    """Import the lab and play in a process of its own. cache: folder of compiled kernels; None: the usual one."""
+    environment = {**os.environ, **({} if cache is None else {"NUMBA_CACHE_DIR": cache})}
+    command = [sys.executable, "-c", _PLAY, case.name, str(games)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return Started(*map(float, done.stdout.split()))
+
+
+def cold_and_warm(case: Case) -> tuple[Started, Started]:
+    """A first game without compiled kernels on disk, and one with them."""
+    with tempfile.TemporaryDirectory() as cache:
+        return fresh(case, 1, cache), fresh(case, 1, cache)
+
+
+def gains_of_two(case: Case, games: int, repetitions: int) -> tuple[float, float]:
+    """How many times as many games two processes play as one, by the clock on the wall: engine, compiled loop.
+
+    Both play as one and as two in turns; medians. The loop's two copies are what the machine gives.
+    """
+    match, loop = case.match, case.loop
+    assert loop is not None
+
+    def engine(jobs: int) -> None:
+        sim.simulate(match, games, seed=1, keep="summary", n_jobs=jobs)
+
+    def loops(jobs: int) -> None:
+        if jobs == 1:
+            loop(games)
+        else:
+            joblib.Parallel(jobs, "loky")(joblib.delayed(_loop)(case, games // jobs) for _ in range(jobs))
+
+    for play in (engine, loops):
+        for jobs in (1, 2):
+            play(jobs)
+    engine_gain, loop_gain = [], []
+    for _ in range(repetitions):
+        engine_gain.append(_seconds(engine, 1) / _seconds(engine, 2))
+        loop_gain.append(_seconds(loops, 1) / _seconds(loops, 2))
+    return float(np.median(engine_gain)), float(np.median(loop_gain))
+
+
+def _loop(case: Case, games: int) -> None:
+    loop = case.loop
+    assert loop is not None
+    loop(games)
+
+
+def _seconds(play: Callable[[int], Any], jobs: int) -> float:
+    start = time.perf_counter()
+    play(jobs)
+    return time.perf_counter() - start

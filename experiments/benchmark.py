@@ -118,8 +118,7 @@ def measure_processes(settings: Settings) -> pd.DataFrame:
             "peak memory, 1 million games, MiB": large.memory,
             "memory of a million / of ten thousand": large.memory / small.memory,
         }
-    frame = pd.DataFrame(columns).reset_index(names="what")
-    return frame
+    return pd.DataFrame(columns).reset_index(names="what")
 
 
 def measure_growth(settings: Settings) -> pd.DataFrame:
@@ -216,7 +215,11 @@ def commit(found: Mapping[str, pd.DataFrame]) -> None:
     for name, frame in found.items():
         write_atomically(at / f"{name}.csv", to_csv(frame).encode())
     best = found["rates"].groupby("table")["ratio_to_compiled_loop"].max()
-    baseline = {"ratios": {name: best[name] for name in rates.HEADLINES}, "machine": _machine(), "versions": _versions()}
+    baseline = {
+        "ratios": {name: best[name] for name in rates.HEADLINES},
+        "machine": _machine(),
+        "versions": _versions(),
+    }
     write_atomically(at / BASELINE, to_json(rounded(plain(baseline))).encode())
     _say(f"Written: {at}")
 

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 import sim
 from agents.odyssey.storyteller import LIKE
 from agents.registry import make
-from experiments.calibrate import drawing, marks
+from experiments.calibrate import drawing, marks, words
 from experiments.calibrate.comparing import Row, counted, mean_of_counts, same_shares, table
 from experiments.calibrate.figures import Told, alike_rounds, figures, same_image_rounds, told
-from experiments.calibrate.fits import Fits, fits
+from experiments.calibrate.fits import fits
 from experiments.calibrate.turns import first_turns
 from experiments.lab.command import run
 from experiments.lab.deal_sums import DealSums
@@ -30,14 +30,18 @@ from experiments.lab.estimate import Estimate
 from experiments.lab.experiment import Experiment, Result, Settings
 from experiments.lab.statistics import clopper_pearson
 from sim.odyssey import OdysseyRules
-from sim.world import PEOPLE
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from experiments.lab.context import Context
 
-SETS = {"human_3_players": "people", "human_4_players": "people", "literal_5_players": "literal", "vague_5_players": "vague"}
+SETS = {
+    "human_3_players": "people",
+    "human_4_players": "people",
+    "literal_5_players": "literal",
+    "vague_5_players": "vague",
+}
 """The rounds of the data file, and how `storyteller:like=...` names who told them."""
 TITLES = {
     "human_3_players": "people, 3 players", "human_4_players": "people, 4 players",
@@ -97,25 +101,34 @@ def answer(settings: Calibration, context: Context) -> Result:
         advance(1)
         rows += _shown_rows(settings, context, rules)
         advance(1)
-        found = fits(context.world, sets, rules, settings.seed, settings.n_deals, settings.replicates, not settings.quick)
+        found = fits(
+            context.world, sets, rules, settings.seed, settings.n_deals, settings.replicates, not settings.quick
+        )
         advance(2)
     frame = table(rows)
     return Result(
         summary=frame,
         table=_printed(frame),
         tables={
-            "fits": found.table, "cross": found.cross, "floors": found.floors,
+            "fits": found.table,
+            "cross": found.cross,
+            "floors": found.floors,
             "marks": pd.DataFrame(marks.mark_fits(context.world, figures()["wikiart_marks"])),
         },
         figure=drawing.draw(rows, found, sets, TITLES),
-        sentence=_sentence(rows, found),
-        notes=_notes(settings, context, rows, found),
+        sentence=words.sentence(rows, found),
+        notes=words.notes(context.world, settings.seed, settings.n_deals, rows, found),
     )
 
 
 def _rules(context: Context, figure: Told) -> OdysseyRules:
     return context.rules(
-        "odyssey", variant="standard", players=figure.players, images_handed_in=figure.images_handed_in, votes=1, max_turns=1
+        "odyssey",
+        variant="standard",
+        players=figure.players,
+        images_handed_in=figure.images_handed_in,
+        votes=1,
+        max_turns=1,
     )
 
 
@@ -126,7 +139,8 @@ def _told_rows(settings: Calibration, context: Context, figure: Told, rules: Ody
     sums = context.play(sim.Match(lineup, rules, context.world), found_counts)
     return counted(
         TITLES[figure.name], figure.outcomes, "rounds", figure.counts, figure.grouped(sums["by"].sum(0)), key,
-        settings.replicates, f"storyteller:like={like} (vagueness {LIKE[like]:g}), all take the best fit", figure.source,
+        settings.replicates, f"storyteller:like={like} (vagueness {LIKE[like]:g}), all take the best fit",
+        figure.source,
     )  # fmt: skip
 
 
@@ -142,14 +156,17 @@ def _pair_rows(settings: Calibration, context: Context, rules: OdysseyRules) -> 
     yes, n = alike_rounds()
     return [
         Row(
-            "people, 4 players: same image", "two voters choose the same image", "pairs of voters (clustered in rounds)",
+            "people, 4 players: same image", "two voters choose the same image",
+            "pairs of voters (clustered in rounds)",
             mean_of_counts(seen, worth, 3), mean_of_counts(pairs, worth, 3),
             same_shares(seen, pairs, 110, settings.replicates, worth), model_is, source,
         ),
         Row(
-            "people, 4 players: same decoy", "two who miss the image choose the same decoy", "rounds found by 0 or 1 of 3",
+            "people, 4 players: same decoy", "two who miss the image choose the same decoy",
+            "rounds found by 0 or 1 of 3",
             clopper_pearson(yes, n), clopper_pearson(int(alike[1]), int(alike.sum())),
-            same_shares([n - yes, yes], alike, 111, settings.replicates), model_is, f"{source}; follows from the counts",
+            same_shares([n - yes, yes], alike, 111, settings.replicates), model_is,
+            f"{source}; follows from the counts",
         ),
     ]  # fmt: skip
 
@@ -199,7 +216,10 @@ def _shown_rows(settings: Calibration, context: Context, rules: Mapping[str, Ody
     none, some, every = _cases(turns.counts)
     entry = data["human_tables"]
     for outcome, percent, model in zip(
-        ("found by all", "found by none", "found by some"), entry["all_none_some_percent"], (every, none, some), strict=True
+        ("found by all", "found by none", "found by some"),
+        entry["all_none_some_percent"],
+        (every, none, some),
+        strict=True,
     ):
         rows.append(
             Row("tables of people", outcome, "rounds", Estimate(percent / 100), model, np.nan,
@@ -209,8 +229,8 @@ def _shown_rows(settings: Calibration, context: Context, rules: Mapping[str, Ody
     counts = first_turns(context.world, five, settings.seed, settings.n_deals, LIKE["vague"]).counts
     zero = clopper_pearson(int(counts[0] + counts[-1]), int(counts.sum()))
     rows.append(
-        Row("vision-language storytellers", "the storyteller scores nothing", "rounds", Estimate(entry["zero_share"]), zero,
-            np.nan, "storyteller:like=vague, 5 players", entry["source"])
+        Row("vision-language storytellers", "the storyteller scores nothing", "rounds",
+            Estimate(entry["zero_share"]), zero, np.nan, "storyteller:like=vague, 5 players", entry["source"])
     )  # fmt: skip
     entry = data["logged_games"]
     whole = context.rules("odyssey", variant="standard", players=4, images_handed_in=1, votes=1, max_turns=200)
@@ -241,75 +261,9 @@ def _printed(frame: pd.DataFrame) -> pd.DataFrame:
     ]  # fmt: skip
 
 
-def _sentence(rows: list[Row], found: Fits) -> str:
-    tested = {row.figure: row for row in rows if row.verdict != "not tested"}
-    not_compatible = [f"{name} (p {_p(row.p)})" for name, row in tested.items() if row.verdict == "not compatible"]
-    literal, vague, people = (found.by_name[name] for name in ("literal", "vague", "people"))
-    (a, b), (c, d) = literal.interval("vagueness"), vague.interval("vagueness")
-    low, high = people.interval("agreement")
-    start, end = people.interval("vagueness")
-    least, most = people.interval("clarity_sd")
-    inside = "among them" if people.p_committed >= 0.05 else "not among them"
-    best = people.point
-    return (
-        f"{len(tested) - len(not_compatible)} of {len(tested)} tested figures are compatible with the model"
-        + (f"; not {', '.join(not_compatible)}" if not_compatible else "")
-        + f". By vagueness alone it comes nearest to the literal storytellers at {literal.point['vagueness']:g} ({a:g} to {b:g}; "
-        f"p of the fit {_p(literal.p_fit)}, n = {literal.n}) and to the vague ones at {vague.point['vagueness']:g} ({c:g} to {d:g}; "
-        f"p {_p(vague.p_fit)}, n = {vague.n}). The {people.n} rounds that people told fit best at agreement {best['agreement']:g}, "
-        f"vagueness {best['vagueness']:g}, clarity_sd {best['clarity_sd']:g} (p of the fit {_p(people.p_fit)}), and leave open "
-        f"agreement {low:g} to {high:g}, vagueness {start:g} to {end:g}, clarity_sd {least:g} to {most:g} (95 % each); the values "
-        f"in use are {inside} (p {_p(people.p_committed)})."
-    )
-
-
-def _notes(settings: Calibration, context: Context, rows: list[Row], found: Fits) -> list[str]:
-    entry, world = figures()["wikiart_marks"], context.world
-    agreement, within, breadth = marks.mark_fits(world, entry)
-    game = figures()["codenames_best_three"]
-    close = marks.agreement_for_overlap(
-        world, game["set_overlap"], settings.seed, max(100, settings.n_deals // 10), game["cards"], game["chosen"],
-        game["listeners"],
-    )  # fmt: skip
-    tests = len({row.figure for row in rows if row.verdict != "not tested"})
-    said = [
-        "Shares of the units named in `of`; 95 % intervals: Clopper and Pearson for counted rounds, Student's t over rounds "
-        "for pairs, for WikiArt and Codenames the widest that so many artworks or boards can have (their spread is not "
-        f"known). p: one test per figure, both sides' sampling error in it; of {tests} true ones about {tests / 20:.1f} would "
-        "fall below .05. The two figures on pairs share their rounds with the counts.",
-        f"WikiArt: the correlation over all words together, {entry['latent_correlation']:g}, also holds how widely words differ "
-        f"in their rate; within a word it is {within['fitted']:.2f} on average (n = {within['n']} words). At breadth_sd "
-        f"{world.breadth_sd:g}, people's marks need agreement {_fitted(agreement)} (this world: {world.agreement_mean:g}); at the "
-        f"agreement within words, breadth_sd {_fitted(breadth)} (n = {agreement['n']:,} artworks). Stella's "
-        "words are not feelings about paintings: this is evidence on abstract words.",
-        f"Codenames: it would take an agreement of {close:.2f}. Those clues were aimed at three of the twelve words and hit "
-        f"{game['intended_hit']:.0%} of them; Stella's words are aimed at no card, so this bounds agreement from above.",
-    ]
-    fitted = ", ".join(f"{name} {value:g}" for name, value in people_parameters(found).items())
-    said.append(
-        f"The fitted world: {fitted} (agreement from the marks, clarity_sd from all rounds at that agreement); "
-        f"World.like('people') has {', '.join(f'{name} {value:g}' for name, value in PEOPLE.items())}."
-    )
-    return [*said, *found.notes]
-
-
-def people_parameters(found: Fits) -> dict[str, float]:
-    """The fitted world, on the grid: agreement_mean to two digits, clarity_sd to the nearest 0.05."""
-    point = found.by_name["all rounds, agreement of the marks"].point
-    return {"agreement_mean": round(point["agreement"], 2), "clarity_sd": round(point["clarity_sd"], 2)}
-
-
-def _fitted(row: Mapping[str, Any]) -> str:
-    return f"{row['fitted']:.2f} ({row['fitted_low']:.2f} to {row['fitted_high']:.2f})"
-
-
-def _p(value: float) -> str:
-    return f"{value:.2g}" if value >= 0.001 else "below .001"
-
-
 EXPERIMENT = Experiment(
     name="calibration",
-    question="Is the model of what clues mean compatible with what real people did, and which of its numbers do their rounds fix?",
+    question="Is the model of what clues mean compatible with what people did, and which of its numbers do they fix?",
     settings=Calibration,
     run=answer,
     games=("odyssey", "stella"),

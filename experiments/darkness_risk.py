@@ -23,6 +23,7 @@ from experiments.lab.command import run
 from experiments.lab.deal_sums import DealSums
 from experiments.lab.estimate import Estimate, Estimates
 from experiments.lab.experiment import Experiment, Result, Settings
+from experiments.lab.focal import focal_members, outcomes
 from experiments.lab.statistics import rare
 from sim.summary import WIN_UNIT
 
@@ -70,12 +71,12 @@ class Table:
         What never happened has Clopper and Pearson's interval on deals; what is the same on every deal (the marks of
         who takes no risk, the win share of equals) has none.
         """
-        return _stacked([_mean(sums, column, per) for sums in self.sums])
+        return Estimates.stack([sums.told(column, per, column in EVENTS) for sums in self.sums])
 
     def price_of_caution(self) -> Estimates:
         """Points per game before erasure with the highest risk minus those with each risk, on the same deals."""
-        parts = [self.sums[-1].paired(sums, "before_erasure") for sums in self.sums[:-1]]
-        return _stacked([*parts, Estimate(0.0, n=len(self.sums[-1]))])
+        parts = [self.sums[-1].paired(sums, "before_erasure", per=self.players) for sums in self.sums[:-1]]
+        return Estimates.stack([*parts, Estimate(0.0, n=len(self.sums[-1]))])
 
     def best(self, column: str, per: float) -> BestSettings:
         return best_settings(np.stack([sums.per(column, per) for sums in self.sums], axis=1))
@@ -92,29 +93,27 @@ class Table:
     def somebody_dark(self) -> Estimate:
         """Share of rounds in which somebody stood in the dark, over all risks of the table, on common deals."""
         dark = np.sum([sums["somebody_dark"] for sums in self.sums], axis=0)
-        games = len(self.sums) * self.players * self.rounds
-        return DealSums(self.sums[0].deals, {"games": self.sums[0]["games"], "dark": dark}).mean("dark", per=games)
+        rounds = np.sum([sums["rounds"] for sums in self.sums], axis=0)
+        return DealSums(self.sums[0].deals, {"games": self.sums[0]["games"], "dark": dark}).mean("dark", int(rounds[0]))
 
 
 def per_deal(games: sim.Games) -> DealSums:
-    """What is needed of some games, summed per deal; the avoider is member 0."""
-    rounds = games.rounds
+    """What is needed of some games, summed per deal; the avoider is member 0, and everybody who equals it."""
+    rounds, members = games.rounds, focal_members(games.match)
     assert rounds is not None
-    players = games.match.rules.players
-    own = games.scores[:, 0].astype(np.int64)
-    dark, fallen = rounds.dark[:, :, 0], rounds.fallen[:, :, 0]
-    erased = rounds.erased[:, :, 0].sum(1, dtype=np.int64)
+    dark, fallen = rounds.dark[:, :, members], rounds.fallen[:, :, members]
+    erased = rounds.erased[:, :, members].sum((1, 2), dtype=np.int64)
+    made = outcomes(games)
     return DealSums.collect(
         games.deal,
-        win=games.winners[:, 0] * (WIN_UNIT // games.winners.sum(1)),
-        margin=own * players - games.scores.sum(1, dtype=np.int64),
-        points=own,
-        before_erasure=own + erased,
+        **made,
+        before_erasure=made["points"] + erased,
         erased=erased,
-        marks=rounds.marks[:, :, 0].sum(1, dtype=np.int64),
-        dark=dark.sum(1),
-        fallen=fallen.sum(1),
-        both=(dark & fallen).sum(1),
+        marks=rounds.marks[:, :, members].sum((1, 2), dtype=np.int64),
+        dark=dark.sum((1, 2)),
+        fallen=fallen.sum((1, 2)),
+        both=(dark & fallen).sum((1, 2)),
+        rounds=np.full(len(games), rounds.dark.shape[1]),
         somebody_dark=rounds.dark.any(2).sum(1),
     )
 
@@ -312,24 +311,6 @@ def _figure(tables: Sequence[Table], settings: DarknessRisk) -> Figure:
         axis.set_ylabel(label)
     plots.legend(figure, axes, columns=3)
     return figure
-
-
-def _mean(sums: DealSums, column: str, per: float) -> Estimate:
-    values = sums[column]
-    if column in EVENTS and not values.any():
-        return rare(values != 0)
-    estimate = sums.mean(column, per=per)
-    return Estimate(estimate.value, n=estimate.n) if (values == values[0]).all() else estimate
-
-
-def _stacked(parts: Sequence[Estimate]) -> Estimates:
-    """Several estimates as columns."""
-    return Estimates(
-        np.array([part.value for part in parts]),
-        np.array([part.low for part in parts]),
-        np.array([part.high for part in parts]),
-        np.array([part.n for part in parts]),
-    )
 
 
 EXPERIMENT = Experiment(

@@ -22,6 +22,7 @@ from experiments.lab.command import run
 from experiments.lab.deal_sums import DealSums
 from experiments.lab.estimate import Estimate
 from experiments.lab.experiment import Experiment, Game, Result, Settings
+from experiments.lab.focal import outcomes
 from sim.odyssey import OdysseyRules
 from sim.stella import StellaRules
 from sim.summary import WIN_UNIT
@@ -171,7 +172,7 @@ def per_deal(games: sim.Games) -> DealSums:
     steps: turns or rounds of the games; margin: (players - 1) times the margin; margin_steps: its steps
     """
     rules = games.match.rules
-    own, players = games.scores[:, 0].astype(np.int64), rules.players
+    players = rules.players
     turns = games.turns
     steps = np.full(len(games), rules.rounds) if isinstance(rules, StellaRules) else np.asarray(turns)
     rows = games.turn_rows
@@ -180,9 +181,7 @@ def per_deal(games: sim.Games) -> DealSums:
         np.add.at(second, rows.game, rows.second_votes)
     return DealSums.collect(
         games.deal,
-        win=games.winners[:, 0] * (WIN_UNIT // games.winners.sum(1)),
-        points=own,
-        margin=own * players - games.scores.sum(1, dtype=np.int64),
+        **outcomes(games),
         steps=steps.astype(np.int64),
         margin_steps=steps.astype(np.int64) * (players - 1),
         second_votes=second,

@@ -27,6 +27,7 @@ from experiments.lab.command import run
 from experiments.lab.deal_sums import DealSums
 from experiments.lab.estimate import Estimate, Estimates
 from experiments.lab.experiment import Experiment, Result, Settings
+from experiments.lab.focal import focal_members, is_focal, outcomes
 from sim.odyssey import OdysseyRules, score_turn
 from sim.odyssey.views import TrapView
 from sim.replay import trace
@@ -120,7 +121,7 @@ class Table:
 
     def estimates(self, column: str, per: float) -> Estimates:
         """Means over deals, one per contestant, a deal's sum divided by `per`. No interval for what never varies."""
-        return _stacked([_mean(sums, column, per) for sums in self.sums])
+        return Estimates.stack([sums.told(column, per) for sums in self.sums])
 
     def best(self, part: str, column: str = "margin") -> BestSettings:
         """The contestants of one part that can be the best. column: margin or win (per game)."""
@@ -163,24 +164,16 @@ def per_deal(games: sim.Games) -> DealSums:
     Either way a deal adds up `players` of them: one in every seating, or all of the only seating. As storyteller: in
     own turns; as voter: in the turns of others. Points never fall below 0 in Party, so scores are sums of turns.
     """
-    rows, agents = games.turn_rows, games.match.agents
+    rows, members = games.turn_rows, focal_members(games.match)
     assert rows is not None
-    players = len(agents)
-    alone = agents.count(agents[0]) < players
-    who = [0] if alone else list(range(players))
-    own = games.scores[:, who].sum(1, dtype=np.int64)
-    told = (rows.storyteller == games.seating[rows.game]) | (not alone)
-    sums = DealSums.collect(
-        games.deal,
-        win=games.winners[:, who].sum(1) * (WIN_UNIT // games.winners.sum(1)),
-        margin=own * players - games.scores.sum(1, dtype=np.int64) * len(who),
-        points=own,
-    )
+    players = len(games.match.agents)
+    told = is_focal(games, rows.game, rows.storyteller)
+    sums = DealSums.collect(games.deal, **outcomes(games))
     telling, others = rows.storyteller_points.astype(np.int64), rows.others_points.astype(np.int64)
     sums = sums.with_rows(
         games.deal[rows.game],
         tells=told,
-        votes=len(who) - told.astype(np.int64),
+        votes=len(members) - told.astype(np.int64),
         told_points=np.where(told, telling, 0),
         told_margin=np.where(told, telling * (players - 1) - others, 0),
         others_points=np.where(told, others, 0),
@@ -488,7 +481,7 @@ def _dots(
     axis: Any, places: Any, parts: Sequence[Estimate], index: int, label: str = "", best: BestSettings | None = None
 ) -> None:
     """Values with their intervals, one above the other; filled: not told from the best."""
-    found, look = _stacked(parts), {**plots.style(index), "linestyle": "none"}
+    found, look = Estimates.stack(parts), {**plots.style(index), "linestyle": "none"}
     error = np.maximum(np.nan_to_num(np.array([found.value - found.low, found.high - found.value])), 0)
     axis.errorbar(found.value, places, xerr=error, capsize=2.5, elinewidth=1, label=label or None, **look)
     if best is not None:
@@ -501,21 +494,6 @@ def _discount_label(discount: float) -> str:
     if discount == 0:
         return "honest (own image as it looks)"
     return "never the own image" if discount == 10 else f"own image less {discount:g}"
-
-
-def _mean(sums: DealSums, column: str, per: float) -> Estimate:
-    estimate = sums.mean(column, per=per)
-    return Estimate(estimate.value, n=estimate.n) if (sums[column] == sums[column][0]).all() else estimate
-
-
-def _stacked(parts: Sequence[Estimate]) -> Estimates:
-    """Several estimates as columns."""
-    return Estimates(
-        np.array([part.value for part in parts]),
-        np.array([part.low for part in parts]),
-        np.array([part.high for part in parts]),
-        np.array([part.n for part in parts]),
-    )
 
 
 EXPERIMENT = Experiment(

@@ -24,6 +24,7 @@ from experiments.lab.command import run
 from experiments.lab.deal_sums import DealSums
 from experiments.lab.estimate import Estimate, Estimates
 from experiments.lab.experiment import Experiment, Result, Settings
+from experiments.lab.focal import focal_members, is_focal, outcomes
 from sim.odyssey import OdysseyRules, score_turn
 from sim.randomness import deal_keys
 from sim.replay import trace
@@ -75,22 +76,22 @@ class Table:
 
     def estimates(self, column: str, per: float) -> Estimates:
         """Means over deals, one per margin. per: what a deal's sum is divided by. No interval for what never varies."""
-        return _stacked([_mean(sums, column, per) for sums in self.sums])
+        return Estimates.stack([sums.told(column, per) for sums in self.sums])
 
     def ratios(self, numerator: str, denominator: str) -> Estimates:
         """Ratios of sums, one per margin."""
-        return _stacked([_ratio(sums, numerator, denominator) for sums in self.sums])
+        return Estimates.stack([_ratio(sums, numerator, denominator) for sums in self.sums])
 
     def over_never(self, column: str, per: float) -> Estimates:
         """Differences to the lowest margin on the same deals, one per margin."""
         parts = [sums.paired(self.sums[0], column, per=per) for sums in self.sums[1:]]
-        return _stacked([Estimate(0.0, n=len(self.sums[0])), *parts])
+        return Estimates.stack([Estimate(0.0, n=len(self.sums[0])), *parts])
 
     def used(self) -> Estimates:
         """Second votes per vote, one per margin; NaN where others at the table use second votes too."""
         if any(sums["others_second_votes"].any() for sums in self.sums):
             n = len(self.sums[0])
-            return _stacked([Estimate(np.nan, n=n)] * len(self.margins))
+            return Estimates.stack([Estimate(np.nan, n=n)] * len(self.margins))
         return self.ratios("second_votes", "votes")
 
     @property
@@ -115,22 +116,14 @@ def per_deal(games: sim.Games) -> DealSums:
     the score less the raw points of the own clues. (Where house rules give a storyteller less than nothing, what the
     lowest score forgives is counted with them.)
     """
-    rows, agents = games.turn_rows, games.match.agents
+    rows, members = games.turn_rows, focal_members(games.match)
     assert rows is not None
-    players = len(agents)
-    alone = agents.count(agents[0]) < players
-    voters = [0] if alone else list(range(players))
-    own = games.scores[:, voters].sum(1, dtype=np.int64)
-    told = (rows.storyteller == games.seating[rows.game]) | (not alone)
-    sums = DealSums.collect(
-        games.deal,
-        win=games.winners[:, voters].sum(1) * (WIN_UNIT // games.winners.sum(1)),
-        margin=own * players - games.scores.sum(1, dtype=np.int64) * len(voters),
-        points=own,
-    )
+    alone = len(members) < len(games.match.agents)
+    told = is_focal(games, rows.game, rows.storyteller)
+    sums = DealSums.collect(games.deal, **outcomes(games))
     sums = sums.with_rows(
         games.deal[rows.game],
-        votes=len(voters) - told.astype(np.int64),
+        votes=len(members) - told.astype(np.int64),
         told_points=np.where(told, rows.storyteller_points, 0),
         second_votes=np.where(told & alone, 0, rows.second_votes),
         others_second_votes=np.where(told & alone, rows.second_votes, 0),
@@ -310,7 +303,7 @@ def _vote_rows(table: Table) -> pd.DataFrame:
         ("margin_gained", "gain", table.players - 1),
     ):
         parts = [_bin(weighed, column, unit, i) for i in range(count)]
-        columns |= _stacked(parts).columns(name)
+        columns |= Estimates.stack(parts).columns(name)
     return pd.DataFrame(columns)
 
 
@@ -431,7 +424,7 @@ def _gain_lines(axis: Any, table: Table, x: NDArray[Any]) -> None:
     for style, (column, unit, label) in enumerate(
         (("own_gain", 1, "own points"), ("gain", table.players - 1, "points ahead of the others' mean")), 2
     ):
-        parts = _stacked([_bin(table.weighed, column, unit, i) for i in range(len(middles))])
+        parts = Estimates.stack([_bin(table.weighed, column, unit, i) for i in range(len(middles))])
         plots.line(axis, middles, parts, style, f"single votes, {label}")
 
 
@@ -448,26 +441,11 @@ def _bin(weighed: DealSums, column: str, unit: float, index: int) -> Estimate:
     return part.ratio("top", "votes")
 
 
-def _mean(sums: DealSums, column: str, per: float) -> Estimate:
-    estimate = sums.mean(column, per=per)
-    return Estimate(estimate.value, n=estimate.n) if (sums[column] == sums[column][0]).all() else estimate
-
-
 def _ratio(sums: DealSums, numerator: str, denominator: str) -> Estimate:
     estimate = sums.ratio(numerator, denominator)
     top, bottom = sums[numerator], sums[denominator]
     fixed = (top * bottom.sum() == bottom * top.sum()).all()
     return Estimate(estimate.value, n=estimate.n) if fixed else estimate
-
-
-def _stacked(parts: Sequence[Estimate]) -> Estimates:
-    """Several estimates as columns."""
-    return Estimates(
-        np.array([part.value for part in parts]),
-        np.array([part.low for part in parts]),
-        np.array([part.high for part in parts]),
-        np.array([part.n for part in parts]),
-    )
 
 
 EXPERIMENT = Experiment(

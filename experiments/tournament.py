@@ -78,8 +78,6 @@ class Tournament(Settings):
         for name, scheme in (("focus", "gauntlet"), ("tables", "mixed")):
             if getattr(self, name) is not None and self.scheme != scheme:
                 raise ValueError(f"{name} = {getattr(self, name)!r}: only with --scheme {scheme}, not {self.scheme}")
-        if len(self.agents) == 1 and self.focus is None:
-            raise ValueError(f"agents = {self.agents[0]!r} alone: a tournament needs at least two")
 
 
 def answer(settings: Tournament, context: Context) -> Result:

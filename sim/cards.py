@@ -20,8 +20,8 @@ Cards = NDArray[np.int16]
 class Pile:
     """The draw piles of n games.
 
-    cards: (n, deck_size), of the smallest type that holds the deck; top: int32 (n,), the next card; size: int32 (n,), cards of the present shuffle;
-    keys: uint64 (n,), the present shuffle's key.
+    cards: (n, deck_size), of the smallest type that holds the deck; top: int32 (n,), the next card
+    size: int32 (n,), cards of the present shuffle; keys: uint64 (n,), the present shuffle's key
     """
 
     __slots__ = ("cards", "keys", "size", "top")

@@ -1,4 +1,4 @@
-"""The random numbers of an agent: keyed by seed, deal, turn or round, decision, seat and stream, and by nothing else."""
+"""The random numbers of an agent: keyed by seed, deal, turn or round, decision, seat and stream, and nothing else."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ class Draws:
         self._family = family
 
     def uniform(self, size: int, stream: int = 0) -> Floats:
-        """Uniform on [0, 1) with 53 bits. size: numbers per game and seat; stream: 0 or more -> float64 (n, k, size)."""
-        out = self._empty(size, np.float64)
+        """Uniform on [0, 1), 53 bits. size: numbers per game and seat; stream: 0 or more -> float64 (n, k, size)."""
+        out: Floats = self._empty(size, np.float64)
         _uniform(self._keys, self._seats, self._path(stream), out)
         return out
 
     def normal(self, size: int, stream: int = 0) -> Floats:
         """Standard normal, from 65,536 quantiles (largest 4.33) -> float64 (n, k, size)."""
-        out = self._empty(size, np.float64)
+        out: Floats = self._empty(size, np.float64)
         _normal(self._keys, self._seats, self._path(stream), NORMALS, out)
         return out
 
@@ -80,7 +80,7 @@ class Draws:
         """Uniform on low..high-1 (high - low at most 2**32) -> int64 (n, k, size)."""
         if not 0 < high - low <= 2**32:
             raise ValueError(f"integers(low={low}, high={high}): high must be above low, by at most 2**32")
-        out = self._empty(size, np.int64)
+        out: Integers = self._empty(size, np.int64)
         _integers(self._keys, self._seats, self._path(stream), low, high - low, out)
         return out
 

@@ -21,7 +21,7 @@ __all__ = ["Games", "Rounds", "TurnRows"]
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """Stella, per round and player: arrays (games, rounds, players). `sim.stella.play` fills them by seat, `Games` by member.
+    """Stella, per round and player: arrays (games, rounds, players), by seat in `Played`, by member in `Games`.
 
     marks: announced marks; dark: lantern turned; fallen: revealed a card that nobody else had marked
     sparks, super_sparks: counted apart; erased: stars erased; points: of the round
@@ -44,7 +44,7 @@ class TurnRows:
     voters; found: how many of them found the image (-1 in party); case: 0 none, 1 some, 2 all (-1 in party)
     storyteller_points: raw points of the storyteller's side in that turn; second_votes: voters who used a second vote
     others_points: raw points of all other sides in that turn
-    points: (rows, sides), raw points of every side in that turn; `sim.odyssey.play` fills them by seat, `Games` by member
+    points: (rows, sides), raw points of every side in that turn, by seat in `Played`, by member in `Games`
     """
 
     game: NDArray[np.int64]
@@ -61,7 +61,10 @@ class TurnRows:
 
 
 class Played(NamedTuple):
-    """One batch, by seat: what `play` returns. scores: int32 (games, sides); winners: bool (games, sides); finished: bool (games,)."""
+    """One batch, by seat: what `play` returns.
+
+    scores: int32 (games, sides); winners: bool (games, sides); finished: bool (games,)
+    """
 
     scores: NDArray[np.int32]
     winners: NDArray[np.bool_]
@@ -81,7 +84,7 @@ class Games:
     scores: int32 (games, sides), in team column j is members j and j + players/2; winners: bool, the same shape (ties:
     several); finished: bool (games,), False where the safety stop `max_turns` ended the game
     deal, seating: int64 (games,); Odyssey: turns, int16 (games,), and turn_rows; Stella: rounds
-    `a + b` puts games of the same match and seed together, in any order to the same bits; overlapping deals are refused.
+    `a + b` puts games of one match and seed together, in any order to the same bits; overlapping deals are refused.
     """
 
     match: Match
@@ -133,7 +136,9 @@ class Games:
 
         rounds = turn_rows = turns = None
         if first.rounds is not None:
-            together = {f.name: np.concatenate([getattr(part.rounds, f.name) for part in parts]) for f in fields(Rounds)}
+            together = {
+                f.name: np.concatenate([getattr(part.rounds, f.name) for part in parts]) for f in fields(Rounds)
+            }
             rounds = Rounds(**{name: values[order] for name, values in together.items()})
         if first.turns is not None:
             turns = column("turns")
@@ -190,8 +195,9 @@ class Games:
 
     def __repr__(self) -> str:
         return (
-            f"<Games: {len(self):,} games of {self.match.game} ({self.n_deals:,} deals x {self.match.seatings} seatings), "
-            f"lineup {', '.join(self.match.specs())}, seed {self.seed}>"
+            f"<Games: {len(self):,} games of {self.match.game} "
+            f"({self.n_deals:,} deals x {self.match.seatings} seatings), lineup {', '.join(self.match.specs())}, "
+            f"seed {self.seed}>"
         )
 
     def _repr_html_(self) -> str:
@@ -199,7 +205,8 @@ class Games:
 
         match = self.match
         seatings = f", each in {match.seatings} seatings" if match.seatings > 1 else ""
-        head = f"<b>{len(self):,} games of {match.game.capitalize()}</b>: {self.n_deals:,} deals{seatings}, seed {self.seed}"
+        games = f"<b>{len(self):,} games of {match.game.capitalize()}</b>"
+        head = f"{games}: {self.n_deals:,} deals{seatings}, seed {self.seed}"
         lineup = ", ".join(f"<code>{escape(spec)}</code>" for spec in match.specs())
         return f"<p>{head}<br>Lineup: {lineup}</p>{self.summary()._repr_html_()}"
 

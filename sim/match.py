@@ -132,11 +132,12 @@ def simulate(
     """Play n_deals deals, each in every seating of the match: n_deals x match.seatings games.
 
     n_deals: 1 or more; first_deal: 0 or more; seed: 0..2**64-1; n_jobs: processes (threads), 1 or more
-    backend: a joblib backend by name ("loky", "threading", "dask", ...); keep: "games" -> `Games`, "summary" -> `Summary`
-    (memory flat in the number of games), or a picklable function of a block's `Games` whose results add up with `+`
+    backend: a joblib backend by name ("loky", "threading", "dask", ...)
+    keep: "games" -> `Games`, "summary" -> `Summary` (memory flat in the number of games), or a picklable function of a
+    block's `Games` whose results add up with `+`
     progress: show a bar on standard error; blocks: a mapping in which finished blocks are kept, so that an interrupted
-    run can go on; block_deals: deals per block, None: what is fastest. Results depend on match, n_deals, first_deal, seed and keep alone, and
-    not on jobs, backend, blocks or their order.
+    run can go on; block_deals: deals per block, None: what is fastest
+    Results depend on match, n_deals, first_deal, seed and keep alone, and not on jobs, backend, blocks or their order.
     Raises ValueError for values out of range and `AgentError` for an agent's bad reply.
     """
     return simulate_all(
@@ -156,7 +157,7 @@ def simulate_all(
     blocks: MutableMapping[str, Any] | None = None,
     block_deals: int | None = None,
 ) -> dict[str, Any]:
-    """Play several matches on the same deals, their blocks side by side: what `simulate` gives, under each match's name."""
+    """Play several matches on the same deals, side by side: what `simulate` gives, under each match's name."""
     n_deals, first_deal = whole("n_deals", n_deals, 1), whole("first_deal", first_deal, 0)
     seed, n_jobs = whole("seed", seed, 0, MAX_SEED), whole("n_jobs", n_jobs, 1)
     if block_deals is not None:
@@ -313,11 +314,12 @@ def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
 
 def _check_agent(agent: Any, position: int, match: Match) -> None:
     if isinstance(agent, type):
-        raise ValueError(f"agent {position} of the lineup is the class {agent.__name__}; give an instance, {agent.__name__}()")
+        name = agent.__name__
+        raise ValueError(f"agent {position} of the lineup is the class {name}; give an instance, {name}()")
     missing = [name for name in match.decisions if not callable(getattr(agent, name, None))]
     if missing:
-        other = "an agent for Stella" if callable(getattr(agent, "mark", None)) else "an agent for Odyssey"
-        whose = other if callable(getattr(agent, "mark", None)) or callable(getattr(agent, "vote", None)) else "no agent"
+        games = {"mark": "an agent for Stella", "vote": "an agent for Odyssey"}
+        whose = next((game for name, game in games.items() if callable(getattr(agent, name, None))), "no agent")
         raise ValueError(
             f"agent {position} of the lineup, {agent}, cannot play {match.game}: it is {whose} "
             f"(it has no {' and no '.join(missing)})"

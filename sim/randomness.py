@@ -1,8 +1,8 @@
 """Keyed random numbers: every number is a pure function of where it is used.
 
-splitmix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators") as a counter-based generator:
-`word(key, i)` is the i-th output of a splitmix64 whose state starts at `key`. A seed and a deal give a key, the key with
-a turn or round and a purpose gives another, and the index (a card, a seat, a draw) is hashed with that. Neither batch,
+splitmix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators") as a counter-based one:
+`word(key, i)` is the i-th output of a splitmix64 whose state starts at `key`. A seed and a deal give a key, the key
+with a turn or round and a purpose gives another, and the index (a card, a seat, a draw) is hashed with that. Neither batch,
 block, order nor worker appears anywhere, so a game comes out the same alone and among a million.
 
 Three forms, equal bit by bit: NumPy (`word`, `deal_keys`, ...) for whole arrays, compiled (`c_word`, ...) for kernels,
@@ -130,7 +130,7 @@ def c_half(key: Any, index: Any) -> Any:
 
 @kernel
 def c_draw(items: Any, key: Any, index: Any, n: Any) -> Any:
-    """Step `index` of the shuffle of items[:n]: afterwards items[index] is final, so a pile is shuffled as it is drawn."""
+    """Step `index` of shuffling items[:n]: afterwards items[index] is final, so a pile is shuffled as it is drawn."""
     j = index + c_below(c_half(key, index), n - index)
     item = items[j]
     items[j] = items[index]

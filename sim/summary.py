@@ -38,7 +38,8 @@ def refuse_overlap(a: Ranges, b: Ranges) -> None:
         for other_start, other_stop in b:
             if start < other_stop and other_start < stop:
                 raise ValueError(
-                    f"deals {max(start, other_start)} to {min(stop, other_stop) - 1} stand in both: overlapping deals do not add up"
+                    f"deals {max(start, other_start)} to {min(stop, other_stop) - 1} stand in both: "
+                    "overlapping deals do not add up"
                 )
 
 
@@ -70,8 +71,8 @@ class Summary:
 
     agents: specs in lineup order, each once; members: how many members each has; deals: the deals as ranges
     sums: Python integers per agent: (score, score squared, margin, margin squared, wins, wins squared), each summed over
-    deals of a deal's total over its seatings and the agent's members. Margins are in units of 1 / (sides - 1), wins in
-    units of 1 / 27,720. `a + b` adds up, in any order to the same bits; overlapping deals are refused.
+    deals of a deal's total over its seatings and the agent's members. Margins are in units of 1 / (sides - 1), wins
+    in units of 1 / 27,720. `a + b` adds up, in any order to the same bits; overlapping deals are refused.
     """
 
     match: Match
@@ -161,8 +162,8 @@ class Summary:
         """One row per agent; means are over its members, seatings and deals, intervals are 95 %, over deals.
 
         Columns: agent, members, n_deals, n_games, unfinished, score, score_low, score_high, margin (own score minus the
-        mean of the other sides'), margin_low, margin_high, win_share (a shared victory counts 1/winners), win_share_low,
-        win_share_high, chance_share (1/sides). Where symmetry fixes a value (one agent alone) its interval is missing;
+        mean of the other sides'), margin_low, margin_high, win_share (a shared victory counts 1/winners),
+        win_share_low, win_share_high, chance_share (1/sides). Where symmetry fixes a value (one agent alone) its interval is missing;
         an agent that never (or always) won has Clopper and Pearson's interval on deals.
         """
         import pandas as pd
@@ -193,8 +194,9 @@ class Summary:
         unfinished = f" {self.unfinished:,} games were stopped unfinished." if self.unfinished else ""
         return (
             f"<table><thead><tr><th style='text-align: left'>agent</th>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"<p>Means per game and member over {self.n_deals:,} deals ({self.n_games:,} games), 95 % intervals over deals. "
-            f"Margin: own score minus the mean of the other sides'. Fair win share: 1/{sides} = {1 / sides:.3f}.{unfinished}</p>"
+            f"<p>Means per game and member over {self.n_deals:,} deals ({self.n_games:,} games), 95 % intervals over "
+            f"deals. Margin: own score minus the mean of the other sides'. Fair win share: 1/{sides} = {1 / sides:.3f}."
+            f"{unfinished}</p>"
         )
 
 

@@ -21,7 +21,7 @@ from scipy.stats import beta
 
 from sim.compiled import kernel
 from sim.parameters import Parameters, Problem, parameter
-from sim.randomness import CLUE, NORMALS, READING, U64, Keys, c_lane, c_word, purpose_keys
+from sim.randomness import CLUE, LOW16, NORMALS, READING, U64, Keys, c_lane, c_word, purpose_keys
 
 Fits = NDArray[np.float32]
 TRIES = 8
@@ -208,11 +208,8 @@ def _fit_hands(keys: Any, levels: Any, source: Any, seats: Any, hands: Any, norm
                 card = np.int64(hands[g, i, h])
                 first = c_word(key, card * 4)
                 w = first if block == 0 else c_word(key, card * 4 + block)
-                if card == source[g]:
-                    common = levels[g, 3]
-                else:
-                    common = breadth + root * normals[first & U64(0xFFFF)]
-                out[g, i, h] = common + rest * normals[(w >> shift) & U64(0xFFFF)]
+                common = levels[g, 3] if card == source[g] else breadth + root * normals[first & LOW16]
+                out[g, i, h] = common + rest * normals[(w >> shift) & LOW16]
 
 
 @kernel
@@ -224,14 +221,11 @@ def _fit_images(keys: Any, levels: Any, source: Any, seats: Any, images: Any, no
         for c in range(m):
             card = np.int64(images[g, c])
             first = c_word(key, card * 4)
-            if card == source[g]:
-                common = levels[g, 3]
-            else:
-                common = breadth + root * normals[first & U64(0xFFFF)]
+            common = levels[g, 3] if card == source[g] else breadth + root * normals[first & LOW16]
             w, have = first, 0
             for i in range(k):
                 lane = seats[i] + 1
                 if lane // 4 != have:
                     have = lane // 4
                     w = c_word(key, card * 4 + have)
-                out[g, i, c] = common + rest * normals[(w >> U64(16 * (lane % 4))) & U64(0xFFFF)]
+                out[g, i, c] = common + rest * normals[(w >> U64(16 * (lane % 4))) & LOW16]

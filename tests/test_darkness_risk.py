@@ -178,3 +178,14 @@ def test_committed_results_are_what_a_default_run_gives(tmp_path: Path) -> None:
     for name in ("summary.csv", "best.csv", "manifest.json"):
         committed = (ROOT / "results" / "darkness_risk" / name).read_bytes()
         assert (tmp_path / "again" / name).read_bytes() == committed, name
+
+
+def test_a_field_of_the_avoiders_own_kind() -> None:
+    """Among its equals it wins its fair share, on every deal, and the other risks are still compared seat by seat."""
+    settings = DarknessRisk(n_deals=40, players=(4,), risks=(0.1, 0.3), fields=("avoider:risk=0.3",))
+    frame = compute(EXPERIMENT, settings, Running(n_jobs=1)).summary.set_index("risk")
+    assert frame.loc[0.3, "win_share"] == pytest.approx(1 / 4)
+    assert frame.loc[0.3, "margin"] == pytest.approx(0)
+    match = sim.Match([make("stella", "avoider:risk=0.3")] * 4, StellaRules())
+    games = sim.simulate(match, 40, seed=7)
+    assert frame.loc[0.3, "points_per_game"] == pytest.approx(games.scores.mean(), rel=1e-5)

@@ -103,7 +103,8 @@ def test_without_ties_it_is_the_choice_model_of_choix() -> None:
             wins[0, row, winner] += 1
             ties[0, row, 0] += 1
             choices.append((int(winner), tuple(s for s in sides if s != winner)))
-    found = rate(*(Played(tuple(map(table_of, tables)), w, t) for w, t in ((wins[0], ties[0]), (wins, ties))), 500)
+    twice = np.repeat(wins, 2, axis=0), np.repeat(ties, 2, axis=0)
+    found = rate(*(Played(tuple(map(table_of, tables)), w, t) for w, t in ((wins[0], ties[0]), twice)), 500)
     assert found.fit.strength == pytest.approx(choix.opt_top1(4, choices), abs=5e-3)
     assert np.isneginf(found.fit.log_tie).all()
 

@@ -1,1 +1,1 @@
-"""What `experiments.calibration` is made of: people's figures, the model's turns and marks, likelihoods, comparisons."""
+"""What `experiments.calibration` is made of: people's figures, turns, marks, likelihoods, comparisons."""

@@ -52,11 +52,14 @@ def counted(
     p = same_shares(people, model, key, replicates)
     mine, theirs = ([clopper_pearson(int(k), int(x.sum())) for k in x] for x in (people, model))
     return [
-        Row(figure, outcome, of, a, b, p, model_is, source) for outcome, a, b in zip(outcomes, mine, theirs, strict=True)
+        Row(figure, outcome, of, a, b, p, model_is, source)
+        for outcome, a, b in zip(outcomes, mine, theirs, strict=True)
     ]
 
 
-def same_shares(people: ArrayLike, model: ArrayLike, key: int, replicates: int, values: ArrayLike | None = None) -> float:
+def same_shares(
+    people: ArrayLike, model: ArrayLike, key: int, replicates: int, values: ArrayLike | None = None
+) -> float:
     """p-value of "both were drawn from the same shares", from a parametric bootstrap of two multinomial samples.
 
     people, model: counts per outcome. Statistic: the deviance between separate and pooled shares; with `values`, one
@@ -75,7 +78,7 @@ def same_shares(people: ArrayLike, model: ArrayLike, key: int, replicates: int, 
         if values is None:
             return 2 * (saturated(x) + saturated(y) - saturated(x + y))
         worth = np.asarray(values, float)
-        return np.abs((x * worth).sum(-1) / n - (y * worth).sum(-1) / m)
+        return np.asarray(np.abs((x * worth).sum(-1) / n - (y * worth).sum(-1) / m), float)
 
     return p_value(statistic(draws, others), float(statistic(mine, theirs)))
 
@@ -83,7 +86,7 @@ def same_shares(people: ArrayLike, model: ArrayLike, key: int, replicates: int, 
 def normals(key: Any, *shape: int) -> Floats:
     """Keyed standard normals."""
     index = np.arange(int(np.prod(shape)))
-    return NORMALS[(word(key, index) >> np.uint64(48)).astype(np.int64)].astype(float).reshape(shape)
+    return np.asarray(NORMALS[(word(key, index) >> np.uint64(48)).astype(np.int64)].reshape(shape), float)
 
 
 def mean_of_counts(counts: NDArray[Any], values: Sequence[float], per: float = 1.0) -> Estimate:

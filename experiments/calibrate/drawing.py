@@ -15,6 +15,7 @@ from experiments.calibrate.likelihood import AXES, Fit, within
 from experiments.lab import plots
 from experiments.lab.estimate import Estimate
 from experiments.lab.statistics import clopper_pearson
+from sim.world import PEOPLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +30,8 @@ SHORT = {
     "Codenames: best three of twelve": "Codenames: overlap of\ntwo best threes of twelve",
 }
 SHOWN = {
-    "tables of people": "tables of people:\n{}", "vision-language storytellers": "vision-language models:\nteller scores nothing",
+    "tables of people": "tables of people:\n{}",
+    "vision-language storytellers": "vision-language models:\nteller scores nothing",
 }  # fmt: skip
 
 
@@ -70,7 +72,7 @@ def _panels(title: str) -> tuple[Figure, list[Axes], list[Axes], list[Axes]]:
 
 
 def _wrapped(title: str) -> str:
-    return title.replace(" models, ", " models,\n") if "models" in title else title.replace(", ", ",\n")
+    return title.replace(" models, ", " models,\n")
 
 
 def _beside(axis: Axes, labels: Sequence[str], rows: Sequence[Row]) -> None:
@@ -123,7 +125,11 @@ def _others(axis: Axes, rows: Sequence[Row]) -> None:
 
 def _profiles(axis: Axes, found: Fits) -> None:
     """How much worse each vagueness fits, in the world as it is; arrows mark the vaguenesses in use."""
-    kinds = {"vagueness": ("people", "people"), "literal": ("literal", "literal models"), "vague": ("vague", "vague models")}
+    kinds = {
+        "vagueness": ("people", "people"),
+        "literal": ("literal", "literal models"),
+        "vague": ("vague", "vague models"),
+    }
     for i, (name, (like, words)) in enumerate(kinds.items()):
         fit, look = found.by_name[name], plots.style(2 + i)
         x, y = fit.grid.vagueness, fit.profile("vagueness")
@@ -152,10 +158,30 @@ def _region(axis: Axes, fit: Fit, x: str, y: str, found: Fits) -> None:
         ratio = ratio.T
     xs, ys = getattr(fit.grid, x), getattr(fit.grid, y)
     axis.contourf(xs, ys, ratio, levels=[0, within(2, 0.5), within(2)], colors=["0.72", "0.9"], vmin=0)
-    axis.contour(xs, ys, ratio, levels=[within(2, 0.5), within(2)], colors="black", linewidths=[0.8, 1.3], linestyles=["--", "-"])
+    widths, dashes = [0.8, 1.3], ["--", "-"]
+    axis.contour(
+        xs, ys, ratio, levels=[within(2, 0.5), within(2)], colors="black", linewidths=widths, linestyles=dashes
+    )  # fmt: skip
     axis.plot([], [], color="black", linewidth=1.3, label="95 % region")
     axis.plot([], [], color="black", linewidth=0.8, linestyle="--", label="50 % region")
-    axis.plot(fit.point[x], fit.point[y], marker="x", markersize=8, markeredgewidth=2, color="black", linestyle="", label="best fit", clip_on=False)
+    if "vagueness" not in (x, y):
+        common = found.by_name["all rounds"].ratio[:, 0, :]
+        axis.contour(xs, ys, common, levels=[within(2)], colors=plots.COLOURS[1], linewidths=1.6, linestyles=":")
+        axis.plot(
+            [],
+            [],
+            color=plots.COLOURS[1],
+            linewidth=1.6,
+            linestyle=":",
+            label=f"95 % region of all {found.by_name['all rounds'].n} rounds",
+        )
+    if {x, y} == {"clarity_sd", "agreement"}:
+        people = {"agreement": PEOPLE["agreement_mean"], "clarity_sd": PEOPLE["clarity_sd"]}
+        axis.plot(people[x], people[y], marker="^", color=plots.COLOURS[1], linestyle="", label="World.like('people')")
+    axis.plot(
+        fit.point[x], fit.point[y], marker="x", markersize=8, markeredgewidth=2, color="black", linestyle="",
+        label=f"best fit to {fit.n} rounds", clip_on=False,
+    )  # fmt: skip
     row = found.table[found.table["fit"] == "people"].iloc[0]
     axis.plot(
         row[f"{x}_in_use"], row[f"{y}_in_use"], marker="o", color="black", markerfacecolor="white", linestyle="",
@@ -176,12 +202,12 @@ def _crossed(axis: Axes, found: Fits) -> None:
         place = start + np.arange(len(predicted.outcomes))
         seen = [clopper_pearson(int(k), predicted.n) for k in predicted.counts]
         ends = zip(prediction.shares, prediction.low, prediction.high, strict=True)
+        foretold = [Estimate(float(share), float(low), float(high)) for share, low, high in ends]
         _points(axis, place - 0.14, seen, 0, "people (or models that tell)")
-        _points(axis, place + 0.14, [Estimate(*map(float, end)) for end in ends], 3, "predicted from the other number of players")
+        _points(axis, place + 0.14, foretold, 3, "predicted from the other number of players")
         labels += [f"{k}" for k in range(predicted.players)]
-        axis.text(
-            float(place.mean()), 0.985, f"{predicted.players} from {told.players}\np = {prediction.p:.2g}", ha="center", va="top"
-        )  # fmt: skip
+        words = f"{predicted.players} from {told.players}\np = {prediction.p:.2g}"
+        axis.text(float(place.mean()), 0.985, words, ha="center", va="top")
         start = int(place[-1]) + 2
         labels += [""]
     axis.set_xticks(np.arange(len(labels) - 1), labels[:-1])

@@ -1,4 +1,4 @@
-"""All fits of the calibration: to the people's rounds, to the two extremes, from one set to another, and with a floor."""
+"""All fits of the calibration: to people's rounds, to the two extremes, from one set to another, with a floor."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class Fits:
 
     by_name: "people" (all three parameters free), "alike" (decoys too), "own world" and "vagueness" (fewer free),
     "3 players", "4 players", "literal", "vague"; "all rounds" (agreement and clarity_sd common to all storytellers, a
-    vagueness for each kind), "all rounds, agreement of the marks" (clarity_sd alone at WikiArt's agreement); table, cross, floors: the tables that are stored; notes: lines to print.
+    vagueness for each kind), "all rounds, agreement of the marks" (clarity_sd alone at WikiArt's agreement)
+    table, cross, floors: the tables that are stored; notes: lines to print
     """
 
     by_name: Mapping[str, Fit]
@@ -57,9 +58,15 @@ class Fits:
 
 
 def fits(
-    world: World, sets: Mapping[str, Told], rules: Mapping[str, OdysseyRules], seed: int, n: int, replicates: int, fine: bool
+    world: World,
+    sets: Mapping[str, Told],
+    rules: Mapping[str, OdysseyRules],
+    seed: int,
+    n: int,
+    replicates: int,
+    fine: bool,
 ) -> Fits:
-    """Fit everything. n: turns behind every share; replicates: of every bootstrap; fine: the grid of the committed results."""
+    """Fit everything. n: turns behind every share; replicates: of every bootstrap; fine: the committed grid."""
     import pandas as pd
 
     marked = round(float(mark_fits(world, figures()["wikiart_marks"])[0]["fitted"]), 2)
@@ -100,7 +107,9 @@ def fits(
     tables = [rules[name] for name in HUMAN]
     again = surface(world, tables, human, here.grid, seed, n, first_deal=n)
     place = here.grid.index(**used)
-    twice = [sum(float(deviance(part[place], x)) for part, x in zip(s.shares, counts, strict=True)) for s in (here, again)]
+    twice = [
+        sum(float(deviance(part[place], x)) for part, x in zip(s.shares, counts, strict=True)) for s in (here, again)
+    ]
     floors = pd.DataFrame(_floors(world, human, tables, seed, n))
     return Fits(
         done, pd.DataFrame([_row(name, done[name], used) for name in done]), predictions,
@@ -112,7 +121,7 @@ def fits(
 def together(fits: Sequence[Fit], used: Mapping[str, float], agreement: float | None = None) -> Fit:
     """Agreement and clarity_sd common to several kinds of storytellers, each at the vagueness that suits it best.
 
-    fits: on the same grid; agreement: hold it at this value. The vagueness of the outcome is missing (NaN): one for each.
+    fits: on the same grid; agreement: hold it at this value. The outcome has no vagueness (NaN), for each has its own.
     """
     grid = replace(fits[0].grid, vagueness=np.array([np.nan]))
     deviances = np.sum([fit.profile("agreement", "clarity_sd") + fit.deviance for fit in fits], axis=0)
@@ -137,7 +146,7 @@ _ROUNDS = {
 
 
 def _row(name: str, found: Fit, used: Mapping[str, float]) -> dict[str, Any]:
-    """One row of fits.csv. Intervals: profile likelihood, 95 %, on the grid; empty where the parameter was held fixed."""
+    """One row of fits.csv. Intervals: profile likelihood, 95 %, on the grid; empty where a parameter was held fixed."""
     free = [axis for axis in AXES if len(getattr(found.grid, axis)) > 1]
     row: dict[str, Any] = {"fit": name, "rounds": _ROUNDS[name], "n_rounds": found.n, "free": ", ".join(free)}
     for axis in AXES:
@@ -147,9 +156,11 @@ def _row(name: str, found: Fit, used: Mapping[str, float]) -> dict[str, Any]:
         row[f"{axis}_at_edge"] = len(points) > 1 and bool(low == points[0] or high == points[-1])
     like = name if name in LIKE else "people"
     row |= {"deviance": found.deviance, "p_of_fit": found.p_fit}
-    row |= {"vagueness_in_use": np.nan if name.startswith("all") else LIKE[like], "agreement_in_use": used["agreement"], "clarity_sd_in_use": used["clarity_sd"]}
+    row["vagueness_in_use"] = np.nan if name.startswith("all") else LIKE[like]
+    row |= {f"{axis}_in_use": used[axis] for axis in ("agreement", "clarity_sd")}
     row |= {"ratio_in_use": found.ratio_committed, "p_in_use": found.p_committed}
-    row["in_use_inside_region"] = found.ratio_committed <= within(len(free)) if np.isfinite(found.ratio_committed) else None
+    known = np.isfinite(found.ratio_committed)
+    row["in_use_inside_region"] = found.ratio_committed <= within(len(free)) if known else None
     return row
 
 
@@ -160,7 +171,8 @@ def _cross(told: Told, predicted: Told, prediction: Prediction) -> list[dict[str
         seen = clopper_pearson(int(predicted.counts[i]), predicted.n)
         rows.append(
             {
-                "fitted_to": f"{told.players} players", "fitted_rounds": told.n, "predicted": f"{predicted.players} players",
+                "fitted_to": f"{told.players} players", "fitted_rounds": told.n,
+                "predicted": f"{predicted.players} players",
                 "outcome": outcome, "n_rounds": predicted.n, "seen": seen.value, "seen_low": seen.low,
                 "seen_high": seen.high, "model": float(prediction.shares[i]), "model_low": float(prediction.low[i]),
                 "model_high": float(prediction.high[i]), "deviance": prediction.deviance, "p_value": prediction.p,
@@ -190,7 +202,8 @@ def _floors(
             {
                 "storyteller_floor": "none" if floor is None else f"{floor:g}", "vagueness": float(vagueness[i, 0]),
                 "clarity_sd": float(clarity_sd[0, j]), "agreement": world.agreement_mean,
-                "deviance": 2 * (bound - float(np.max(total))), "n_rounds": sum(figure.n for figure in human), "n_deals": n,
+                "deviance": 2 * (bound - float(np.max(total))), "n_rounds": sum(figure.n for figure in human),
+                "n_deals": n,
             }
         )  # fmt: skip
     return rows
@@ -213,14 +226,17 @@ def _notes(
     at_low, at_high = marked.interval("clarity_sd")
     return [
         f"Fits: every share from {n:,} turns, the same at every point of the grid (no floor), exact in vagueness and "
-        f"clarity_sd; regions by likelihood ratio; p by parametric bootstrap with refitting ({replicates:,}). In the world as "
-        f"it is, people's vagueness is {vagueness.point['vagueness']:g} ({low:g} to {high:g}; deviance {vagueness.deviance:.1f}, "
-        f"p {vagueness.p_fit:.2g}). With who chose the same decoy, agreement is {least:g} to {most:g}.",
-        f"All {everybody.n} rounds, one agreement and clarity_sd and a vagueness for each of the three kinds of storytellers: "
-        f"clarity_sd {sd_low:g} to {sd_high:g}, whatever the agreement; likelihood ratio of this world {everybody.ratio_committed:.1f} "
-        f"(95 % region: {within(2):.1f}). At the agreement of the marks, {marked.point['agreement']:g}: clarity_sd "
-        f"{marked.point['clarity_sd']:g} ({at_low:g} to {at_high:g}), deviance {marked.deviance:.1f}.",
-        f"The simulation's own error: deviance of the values in use {twice[0]:.2f}, on {n:,} fresh turns {twice[1]:.2f}.",
+        f"clarity_sd; regions by likelihood ratio; p by parametric bootstrap with refitting ({replicates:,}). In the "
+        f"world as it is, people's vagueness is {vagueness.point['vagueness']:g} ({low:g} to {high:g}; deviance "
+        f"{vagueness.deviance:.1f}, p {vagueness.p_fit:.2g}). With who chose the same decoy, agreement is {least:g} to "
+        f"{most:g}.",
+        f"All {everybody.n} rounds, one agreement and clarity_sd and a vagueness for each of the three kinds of "
+        f"storytellers: clarity_sd {sd_low:g} to {sd_high:g}, whatever the agreement; likelihood ratio of this world "
+        f"{everybody.ratio_committed:.1f} (95 % region: {within(2):.1f}). At the agreement of the marks, "
+        f"{marked.point['agreement']:g}: clarity_sd {marked.point['clarity_sd']:g} ({at_low:g} to {at_high:g}), "
+        f"deviance {marked.deviance:.1f}.",
+        f"The simulation's own error: deviance of the values in use {twice[0]:.2f}, on {n:,} fresh turns "
+        f"{twice[1]:.2f}.",
         f"One from the other, at the world's agreement: {crossed}.",
         f"storyteller_floor, deviance at its best: {tried} (n = {done['people'].n} rounds): a difference below "
         f"{within(1):.2f} tells none apart.",

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -87,7 +86,13 @@ class Surface:
 
 
 def surface(
-    world: World, rules: Sequence[OdysseyRules], sets: Sequence[Told], grid: Grid, seed: int, n: int, first_deal: int = 0
+    world: World,
+    rules: Sequence[OdysseyRules],
+    sets: Sequence[Told],
+    grid: Grid,
+    seed: int,
+    n: int,
+    first_deal: int = 0,
 ) -> Surface:
     """The model's shares over the grid, from the same n turns at every point (no floor). rules: one per set."""
     aim = world.clarity_span * (1 - grid.vagueness)
@@ -123,7 +128,7 @@ def deviance(shares: ArrayLike, counts: ArrayLike) -> Floats:
 
 
 def alike_log_likelihood(chances: Floats, none: int, one: int, alike: int) -> Floats:
-    """log P(in `alike` of none + one rounds two choose the same decoy). chances: (..., 2), for none and for one finder."""
+    """log P(in `alike` of none + one rounds two choose the same decoy). chances: (..., 2), for no and one finder."""
     from scipy.stats import binom
 
     ways = [
@@ -185,8 +190,8 @@ def fit(
 
     replicates: of each bootstrap, 0 for none; committed: the point in use, to be compared with the best.
     """
-    total = sum(log_likelihood(shares, x) for shares, x in zip(model.shares, counts, strict=True))
-    total = np.asarray(total if extra is None else total + extra, float)
+    parts = [log_likelihood(shares, x) for shares, x in zip(model.shares, counts, strict=True)]
+    total = np.sum(parts if extra is None else [*parts, extra], axis=0)
     best = tuple(int(i) for i in np.unravel_index(int(np.argmax(total)), total.shape))
     bound = sum(float(saturated(x)) for x in counts)
     found = Fit(
@@ -200,17 +205,17 @@ def fit(
         return found
     sizes = [int(x.sum()) for x in counts]
     draws = simulated_counts([shares[best] for shares in model.shares], sizes, key, replicates)
-    again = np.asarray(sum(saturated(x) for x in draws), float)
+    again = np.sum([saturated(x) for x in draws], axis=0)
     found = replace(found, p_fit=p_value(2 * (again - refit(model, draws)[0]), found.deviance))
     if place is None:
         return found
     draws = simulated_counts([shares[place] for shares in model.shares], sizes, key + 1, replicates)
-    there = sum(log_likelihood(shares[place], x) for shares, x in zip(model.shares, draws, strict=True))
+    there = np.sum([log_likelihood(shares[place], x) for shares, x in zip(model.shares, draws, strict=True)], axis=0)
     return replace(found, p_committed=p_value(2 * (refit(model, draws)[0] - there), found.ratio_committed))
 
 
 def refit(model: Surface, draws: Sequence[NDArray[np.int64]]) -> tuple[Floats, NDArray[np.int64]]:
-    """The highest log-likelihood of every replicate, and the flat index of its point. draws: (replicates, outcomes) each."""
+    """Highest log-likelihood of every replicate, and the flat index of its point. draws: (replicates, outcomes) each."""
     logs = [np.log(np.maximum(shares.reshape(-1, shares.shape[-1]), _SMALLEST)) for shares in model.shares]
     table, counts = np.concatenate(logs, axis=1), np.concatenate(draws, axis=1).astype(float)
     highest, where = np.empty(len(counts)), np.empty(len(counts), np.int64)
@@ -226,7 +231,7 @@ def refit(model: Surface, draws: Sequence[NDArray[np.int64]]) -> tuple[Floats, N
 def simulated_counts(
     shares: Sequence[Floats], sizes: Sequence[int], key: int, replicates: int
 ) -> list[NDArray[np.int64]]:
-    """Multinomial counts, one array (replicates, outcomes) per set. shares: (outcomes,) or (replicates, outcomes) each."""
+    """Multinomial counts, (replicates, outcomes) per set. shares: (outcomes,) or (replicates, outcomes) each."""
     out = []
     for i, (share, size) in enumerate(zip(shares, sizes, strict=True)):
         rounds = word(word(word(np.uint64(key), i), np.arange(replicates))[:, None], np.arange(size))
@@ -260,7 +265,7 @@ class Prediction:
 def predict(model: Surface, counts: Sequence[NDArray[np.int64]], key: int, replicates: int) -> Prediction:
     """Predict the second of two sets of rounds from a fit to the first alone.
 
-    Interval: new rounds of the first set are drawn from its own fit, refitted, and rounds of the second drawn from that.
+    Interval: new rounds of the first set are drawn from its own fit and refitted, rounds of the second drawn from that.
     p: both sets are drawn from the fit to both together (one and the same storyteller), the first is refitted, and the
     deviance of the second under that compared with what was seen.
     """
@@ -291,5 +296,3 @@ def place_on(points: Floats, value: float, name: str = "value") -> int:
     if abs(points[place] - value) > 1e-6:
         raise ValueError(f"{name} = {value} is not on the grid")
     return place
-
-

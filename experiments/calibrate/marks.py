@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,26 +51,41 @@ def breadth_for(agreement: float, correlation: float) -> float:
 def mark_fits(world: World, entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the marks on paintings say of agreement and breadth: rows of marks.csv. entry: of the data file.
 
-    The rate at which another marks it too fixes agreement once breadth_sd is given, or breadth_sd once agreement is. The
-    correlations within single words give the agreement that is left when no word's breadth is in it.
+    The rate at which another marks it too fixes agreement once breadth_sd is given, or breadth_sd once agreement is.
+    The correlations within single words give the agreement that is left when no word's breadth is in it.
     """
     mark, seen = float(entry["mark"]), widest(entry["other_marks_given_mark"], entry["n"])
-    agreement = Estimate(*(agreement_for(world, mark, share) for share in (seen.value, seen.low, seen.high)), n=seen.n)
+    ends = (seen.value, seen.low, seen.high)
+    agreement = _estimate([agreement_for(world, mark, share) for share in ends], seen.n)
     within = statistics.mean(list(entry["latent_correlation_by_word"].values()))[()]
-    pooled = [latent_correlation(mark, mark * share) for share in (seen.value, seen.low, seen.high)]
-    breadth = Estimate(*(breadth_for(within.value, r) for r in pooled), n=seen.n)
+    breadth = _estimate([breadth_for(within.value, latent_correlation(mark, mark * share)) for share in ends], seen.n)
     found = (
-        ("agreement_mean", agreement, "artworks", f"breadth_sd {world.breadth_sd:g}, agreement_sd {world.agreement_sd:g}"),
+        (
+            "agreement_mean",
+            agreement,
+            "artworks",
+            f"breadth_sd {world.breadth_sd:g}, agreement_sd {world.agreement_sd:g}",
+        ),
         ("agreement_mean within words", within, "words", "each word's own rate of marking"),
         ("breadth_sd", breadth, "artworks", f"agreement {within.value:.3g}, the mean within words"),
     )
     return [
-        {"parameter": name, "fitted": e.value, "fitted_low": e.low, "fitted_high": e.high, "n": e.n, "n_of": of, "given": held}
+        {
+            "parameter": name,
+            "fitted": e.value,
+            "fitted_low": e.low,
+            "fitted_high": e.high,
+            "n": e.n,
+            "n_of": of,
+            "given": held,
+        }
         for name, e, of, held in found
     ]
 
 
-def marks_in_common(world: World, mark: float, seed: int, n: int, cards: int, players: int) -> tuple[Estimate, Estimate]:
+def marks_in_common(
+    world: World, mark: float, seed: int, n: int, cards: int, players: int
+) -> tuple[Estimate, Estimate]:
     """P(mark) and P(another marks | I mark), simulated: n words, a grid of cards each, a threshold for all.
 
     The threshold is the one at which this share of cards is marked on average. Intervals: jackknife over words.
@@ -92,7 +107,7 @@ def overlap(world: World, seed: int, n: int, cards: int, chosen: int, listeners:
 def agreement_for_overlap(
     world: World, wanted: float, seed: int, n: int, cards: int, chosen: int, listeners: int
 ) -> float:
-    """The agreement, the same for all clues, at which the overlap is what people show; on the same boards throughout."""
+    """The agreement, the same for all clues, at which the overlap is what people show; the same boards throughout."""
 
     def there(agreement: float) -> float:
         same = world.replace(agreement_mean=agreement, agreement_sd=0.0)
@@ -118,6 +133,11 @@ def widest(people: float, n: int) -> Estimate:
     centre = (people + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(people * (1 - people) / n + z * z / (4 * n * n))
     return Estimate(people, centre - half, centre + half, n)
+
+
+def _estimate(ends: Sequence[float], n: int) -> Estimate:
+    value, low, high = ends
+    return Estimate(value, low, high, n)
 
 
 def _fits(world: World, seed: int, n: int, cards: int, seats: int) -> NDArray[np.float32]:

@@ -25,7 +25,7 @@ from sim.world import TRIES, World
 BIN = 0.02
 """Width of the bins in which thresholds are counted; its rounding is a normal error of sd 0.006."""
 _LOWEST, _HIGHEST = -8.0, 10.0
-CENTRES: Floats = _LOWEST + BIN * (np.arange(round((_HIGHEST - _LOWEST) / BIN)) + 0.5)
+CENTRES: Floats = np.asarray(_LOWEST + BIN * (np.arange(round((_HIGHEST - _LOWEST) / BIN)) + 0.5), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ def first_turns(world: World, rules: OdysseyRules, seed: int, n: int, vagueness:
     images, owner = np.take_along_axis(images, order, axis=1), owners[order]
     others = owner[:, None, :] != voters[None, :, None]
     votes = best(world.fit_images(reading, voters, images), others)
-    unclear = reading._replace(levels=reading.levels * np.float32([1, 1, 1, 0]))
+    unclear = reading._replace(levels=reading.levels * np.array([1, 1, 1, 0], np.float32))
     fits = world.fit_images(unclear, np.arange(rules.players), images)
     told = owner == 0
     private = fits[np.broadcast_to(told[:, None, :], fits.shape)].reshape(n, rules.players).astype(float)
@@ -110,7 +110,7 @@ class Outcomes:
         return cls(np.stack([_binned(ranked[:, k]) for k in range(voters)]) / n, alike)
 
     def shares(self, above: Floats) -> Floats:
-        """Chances that 0, 1, ..., all voters find the image. above: (..., bins), from `chance_above` -> (..., voters + 1)."""
+        """Chances that 0, 1, ..., all voters find it. above: (..., bins), from `chance_above` -> (..., voters + 1)."""
         at_least = np.einsum("...b,kb->...k", above, self.thresholds)
         ends = np.ones((*at_least.shape[:-1], 1))
         return -np.diff(np.concatenate([ends, at_least, 0 * ends], axis=-1), axis=-1)

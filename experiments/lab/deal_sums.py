@@ -119,6 +119,17 @@ class DealSums:
         """Mean of a one-number column, per game unless told otherwise, with Student's t interval over deals."""
         return self.means(column, per)[()]
 
+    def told(self, column: str, per: float | str = GAMES, event: bool = False) -> Estimate:
+        """As `mean`, without the false certainty of a column that is the same on every deal.
+
+        Such a value has no interval (symmetry or the rules fix it); but an event that no deal shows has that of `rare`.
+        """
+        values = self[column]
+        if event and not values.any():
+            return statistics.rare(values != 0)
+        estimate = self.mean(column, per)
+        return Estimate(estimate.value, n=estimate.n) if (values == values[0]).all() else estimate
+
     def ratios(self, numerator: str, denominator: str) -> Estimates:
         """Ratios of sums with jackknife intervals over deals, for every trailing index."""
         top, bottom = _level(self[numerator], self[denominator])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +70,17 @@ class Estimates:
     high: Floats
     n: NDArray[np.int64]
     of: str = "deals"
+
+    @classmethod
+    def stack(cls, parts: Sequence[Estimate]) -> Estimates:
+        """Several estimates of one kind, one after the other."""
+        return cls(
+            np.array([part.value for part in parts]),
+            np.array([part.low for part in parts]),
+            np.array([part.high for part in parts]),
+            np.array([part.n for part in parts]),
+            parts[0].of if parts else "deals",
+        )
 
     def __getitem__(self, index: Any) -> Estimate:
         """The estimate at one index (an int, or a tuple for arrays of more axes)."""

@@ -51,7 +51,9 @@ def _growth(what: str, sizes: Sequence[int], repetitions: int, seconds: Callable
 
 def _odyssey(players: int, games: int, different: int = 1, whole: bool = False) -> float:
     """Seconds of all games, or per game and turn. different: agents that differ in their vagueness a little."""
-    specs = [SPECS["odyssey"]] if different == 1 else [f"storyteller:vagueness={0.5 + i / 100}" for i in range(different)]
+    specs = (
+        [SPECS["odyssey"]] if different == 1 else [f"storyteller:vagueness={0.5 + i / 100}" for i in range(different)]
+    )
     lineup = [make("odyssey", specs[seat % len(specs)]) for seat in range(players)]
     match = sim.Match(lineup, OdysseyRules(players=players), seating="fixed")
     seconds = cpu_seconds(lambda: sim.simulate(match, games, seed=1, keep="summary"))

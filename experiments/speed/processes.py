@@ -56,7 +56,7 @@ def cold_and_warm(case: Case) -> tuple[Started, Started]:
 def gains_of_two(case: Case, games: int, repetitions: int) -> tuple[float, float]:
     """How many times as many games two processes play as one, by the clock on the wall: engine, compiled loop.
 
-    Both play as one and as two in turns; medians. The loop's two copies are what the machine gives.
+    Medians; the loop's two copies are what the machine gives. One after the other, for each has workers of its own.
     """
     match, loop = case.match, case.loop
     assert loop is not None
@@ -70,14 +70,13 @@ def gains_of_two(case: Case, games: int, repetitions: int) -> tuple[float, float
         else:
             joblib.Parallel(jobs, "loky")(joblib.delayed(_loop)(case, games // jobs) for _ in range(jobs))
 
-    for play in (engine, loops):
-        for jobs in (1, 2):
-            play(jobs)
-    engine_gain, loop_gain = [], []
-    for _ in range(repetitions):
-        engine_gain.append(_seconds(engine, 1) / _seconds(engine, 2))
-        loop_gain.append(_seconds(loops, 1) / _seconds(loops, 2))
-    return float(np.median(engine_gain)), float(np.median(loop_gain))
+    return _gain(engine, repetitions), _gain(loops, repetitions)
+
+
+def _gain(play: Callable[[int], None], repetitions: int) -> float:
+    play(1)
+    play(2)
+    return float(np.median([_seconds(play, 1) / _seconds(play, 2) for _ in range(repetitions)]))
 
 
 def _loop(case: Case, games: int) -> None:

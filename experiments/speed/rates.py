@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 import experiments
 import sim
 from agents.registry import make
+from experiments.lab.experiment import Game
 from experiments.speed import limit
 from sim.odyssey import OdysseyRules
 from sim.stella import StellaRules
@@ -32,7 +33,7 @@ class Case:
 
     @property
     def match(self) -> sim.Match:
-        game = "odyssey" if isinstance(self.rules, OdysseyRules) else "stella"
+        game: Game = "odyssey" if isinstance(self.rules, OdysseyRules) else "stella"
         return sim.Match([make(game, SPECS[game])] * self.rules.players, self.rules)
 
     @property
@@ -81,7 +82,7 @@ def measure(case: Case, batches: Sequence[int], games: int, repetitions: int, or
     """
     match, loop = case.match, case.loop
     rivals: dict[str, tuple[Callable[[int], Any], int]] = {
-        str(batch): (lambda n, batch=batch: _engine(match, n, batch), max(16, min(games, 400 * batch)))
+        str(batch): (partial(_engine, match, batch), max(16, min(games, 400 * batch)))
         for batch in batches
     }
     if loop is not None:
@@ -91,11 +92,9 @@ def measure(case: Case, batches: Sequence[int], games: int, repetitions: int, or
     rates: dict[str, list[float]] = {name: [] for name in rivals}
     for _ in range(repetitions):
         for name, (play, n) in rivals.items():
-            rates[name].append(n / cpu_seconds(lambda play=play, n=n: play(n)))
+            rates[name].append(n / cpu_seconds(partial(play, n)))
     engine = {batch: float(np.median(rates[str(batch)])) for batch in batches}
-    ratios = (
-        {batch: float(np.median(np.divide(rates[str(batch)], rates["loop"]))) for batch in batches} if loop else {}
-    )
+    ratios = {batch: float(np.median(np.divide(rates[str(batch)], rates["loop"]))) for batch in batches} if loop else {}
     played = sim.simulate(match, 200, seed=1)
     return Speed(
         case=case.name,
@@ -115,7 +114,7 @@ def cpu_seconds(play: Callable[[], Any]) -> float:
     return time.process_time() - start
 
 
-def _engine(match: sim.Match, n: int, batch: int) -> Any:
+def _engine(match: sim.Match, batch: int, n: int) -> Any:
     return sim.simulate(match, n, seed=1, keep="summary", block_deals=batch)
 
 

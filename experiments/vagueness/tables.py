@@ -16,6 +16,7 @@ from experiments.lab import statistics
 from experiments.lab.best import BestSettings, best_settings
 from experiments.lab.deal_sums import DealSums
 from experiments.lab.estimate import Estimate, Estimates
+from experiments.lab.focal import is_focal, outcomes
 from experiments.lab.statistics import rare
 from sim.odyssey import OdysseyRules
 from sim.summary import WIN_UNIT
@@ -59,7 +60,7 @@ class Table:
 
     def estimates(self, column: str) -> Estimates:
         """One per vagueness. column: one of MEASURES."""
-        return _stacked([self.estimate(sums, column) for sums in self.sums])
+        return Estimates.stack([self.estimate(sums, column) for sums in self.sums])
 
     def estimate(self, sums: DealSums, column: str) -> Estimate:
         """A mean per game, or a ratio per turn told, over deals.
@@ -132,19 +133,14 @@ MEASURES = {
 
 
 def per_deal(games: sim.Games) -> DealSums:
-    """What is needed of some games, summed per deal; the storyteller in question is member 0."""
+    """What is needed of some games, summed per deal; the storyteller in question is member 0, and all its equals."""
     turns = games.turn_rows
     assert turns is not None
-    players = games.match.rules.players
-    own = games.scores[:, 0].astype(np.int64)
-    deal, mine = games.deal[turns.game], turns.storyteller == games.seat_of(0)[turns.game]
+    made = outcomes(games)
+    deal, mine = games.deal[turns.game], is_focal(games, turns.game, turns.storyteller)
     case = turns.case[mine]
     return (
-        DealSums.collect(
-            games.deal,
-            win=games.winners[:, 0] * (WIN_UNIT // games.winners.sum(1)),
-            margin=own * players - games.scores.sum(1, dtype=np.int64),
-        )
+        DealSums.collect(games.deal, **{name: made[name] for name in ("win", "margin")})
         .with_rows(
             deal[mine],
             turns=np.ones(len(case), np.int64),
@@ -179,13 +175,3 @@ def spec_of(vagueness: float) -> str:
 def _linear(top: NDArray[Any], bottom: NDArray[Any]) -> NDArray[np.float64]:
     ratio = top.sum() / bottom.sum()
     return np.asarray(ratio + (top - ratio * bottom) / bottom.mean(), float)
-
-
-def _stacked(parts: Sequence[Estimate]) -> Estimates:
-    """Several estimates as columns."""
-    return Estimates(
-        np.array([part.value for part in parts]),
-        np.array([part.low for part in parts]),
-        np.array([part.high for part in parts]),
-        np.array([part.n for part in parts]),
-    )

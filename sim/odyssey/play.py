@@ -222,7 +222,8 @@ class _Batch:
                 table.legal_images(owners, rules.sides, group.seats, legal)
             acting = self.all_true(n, k) if voting is None else read_only(voting.take(group.seats, 1))
             view = VoteView(
-                **self.shown(group, rnd.VOTE), fit=fit, legal=read_only(legal), acting=acting, images=seen, own_image=own
+                **self.shown(group, rnd.VOTE), fit=fit, legal=read_only(legal), acting=acting, images=seen,
+                own_image=own,
             )  # fmt: skip
             question = self.question(group, "vote", view)
             expected = f"image integers from 0 to {rules.images - 1} (-1 for an unused second vote)"

@@ -12,6 +12,7 @@ from sim.columns import Columns
 from sim.odyssey.rules import OdysseyRules
 from sim.odyssey.views import PUBLIC, OdysseyHistory
 
+
 class Turn(NamedTuple):
     """What one turn brought in the n games that were still being played, by seat."""
 
@@ -27,7 +28,7 @@ class Turn(NamedTuple):
 
 
 class Record:
-    """The turns that are over. Histories show what is public of them, and to each agent the vagueness of its own clues."""
+    """The turns that are over. Histories show what is public of them, and each agent the vagueness of its own clues."""
 
     def __init__(self, n: int, rules: OdysseyRules, groups: list[Group]) -> None:
         self.rules = rules

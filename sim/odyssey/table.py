@@ -1,4 +1,4 @@
-"""One turn at the table, as compiled loops: clues, hands, the images laid out, who may vote for what, checks of replies.
+"""One turn at the table, as compiled loops: clues, hands, images laid out, who may vote for what, checks of replies.
 
 State lies in arrays over all games of a batch; `rows` (n,) says which of them go on. What a turn brings lies in arrays
 over those n games, in the same order.

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.odyssey.rules import OdysseyRules
 from sim.views import History, View, read_only
+from sim.world import ReadingModel
 
 if TYPE_CHECKING:
     from sim.columns import Columns
@@ -21,9 +23,9 @@ PUBLIC = ("images", "owners", "votes", "points", "trap")
 class OdysseyHistory(History):
     """Past turns, as a player could have written them down: games first, then the turn.
 
-    storyteller: int64 (turns,) seats; images: int16 (n, turns, images) card numbers; owners: int8 (n, turns, images) the
-    seats that had handed them in; votes: int16 (n, turns, players, votes) image indexes, -1 for none; trap: int16
-    (n, turns), the image with the red token, -1 without; points: int16 (n, turns, sides), raw
+    storyteller: int64 (turns,) seats; images: int16 (n, turns, images) card numbers
+    owners: int8 (n, turns, images) the seats that had handed them in; votes: int16 (n, turns, players, votes), image indexes, -1 for none
+    trap: int16 (n, turns), the image with the red token, -1 without; points: int16 (n, turns, sides), raw
     vagueness: float32 (n, k, turns), of the clues that the viewing seat told itself, NaN elsewhere
     len(history) is the number of past turns.
     """
@@ -72,7 +74,7 @@ class OdysseyHistory(History):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class OdysseyView(View["OdysseyRules", "ReadingModel", OdysseyHistory]):
+class OdysseyView(View[OdysseyRules, ReadingModel, OdysseyHistory]):
     """What every decision of Odyssey shows (see `sim.views.View`).
 
     turn: int, from 0; the storyteller is seat `storyteller`

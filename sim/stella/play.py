@@ -99,7 +99,8 @@ class _Batch:
         read_only(counts)
         priority = np.empty(marks.shape, np.float32)
         orders = {
-            group.agent: self.ask_reveal_order(group, fits[group.agent], marks, counts, priority) for group in self.groups
+            group.agent: self.ask_reveal_order(group, fits[group.agent], marks, counts, priority)
+            for group in self.groups
         }
         first_scout = np.full(self.n, self.round % self.rules.players, np.int8)
         state = RoundState.of(marks)
@@ -241,7 +242,8 @@ class _Batch:
         if bad.any():
             game, i = (int(x) for x in np.argwhere(bad)[0])
             allowed = np.flatnonzero(legal[game, i]).tolist()
-            question.refuse_at(game, i, f"expected an own mark that is not revealed, {allowed}; received {reply[game, i]}")
+            problem = f"expected an own mark that is not revealed, {allowed}; received {reply[game, i]}"
+            question.refuse_at(game, i, problem)
         games = acting.any(1)
         card[games] = chosen[acting]
 
@@ -259,7 +261,7 @@ class _Batch:
 def _take_marks(
     reply: Any, seats: Any, minimum: Any, maximum: Any, marks: Any, counts: Any, fault: Any
 ) -> None:  # fmt: skip
-    """Copy a group's marks into marks (n, players, cards) and count them; fault: game, agent seat, count of a bad reply."""
+    """Copy a group's marks into marks (n, players, cards), counted; fault: game, agent seat, count of a bad reply."""
     n, k, cards = reply.shape
     for g in range(n):
         for i in range(k):

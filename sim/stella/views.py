@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.stella.rules import StellaRules
 from sim.views import History, View, read_only
+from sim.world import ReadingModel
 
 if TYPE_CHECKING:
     from sim.columns import Columns
@@ -49,7 +51,7 @@ class StellaHistory(History):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class StellaView(View["StellaRules", "ReadingModel", StellaHistory]):
+class StellaView(View[StellaRules, ReadingModel, StellaHistory]):
     """What every decision of Stella shows (see `sim.views.View`); m = cards of the grid, row by row.
 
     round: int, from 0; images: int16 (n, m), the card numbers on the grid

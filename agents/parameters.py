@@ -60,6 +60,7 @@ class Parameter:
         raise self.refused(text)
 
     def refused(self, value: Any) -> ValueError:
+        """The error for a value that is not allowed."""
         shown = spec_number(value) if isinstance(value, float) else repr(value)
         return ValueError(f"{self.owner}: {self.name} = {shown} is not allowed; allowed: {self.allowed}")
 

@@ -19,7 +19,7 @@ _LAST = F32(12 * 64)
 
 
 def constant(array: Any, kind: Any = np.float32) -> NDArray[Any]:
-    """A read-only contiguous array, the one kind that the compiled loops here take; copies only if needed."""
+    """The same shape, read-only and contiguous, as the compiled loops here take it; copies only if needed."""
     fixed: NDArray[Any] = np.ascontiguousarray(array, kind)
     if fixed.flags.writeable:
         fixed = fixed.view()

@@ -19,7 +19,7 @@ from experiments.page.tables import table
 
 PROG = "python -m experiments.report"
 TEMPLATE = Path(__file__).parent / "page" / "template.html"
-DESCRIPTION = f"""Gather results into one self-contained web page: questions, answers, figures, tables that sort, rule cards.
+DESCRIPTION = f"""Gather results into one self-contained web page: answers, figures, tables that sort, rule cards.
 
 examples:
   {PROG}

@@ -1,7 +1,7 @@
 """A tournament between agents of either game: pairs, a gauntlet, or mixed tables; scores, win shares and a rating.
 
-Self-play is played beside it: what a strategy is worth depends on the table, and a table of equals shows what it does to
-the game itself. All tables are played on the same deals, in every rotation of the seats.
+Self-play is played beside it: what a strategy is worth depends on the table, and a table of equals shows what it does
+to the game itself. All tables are played on the same deals, in every rotation of the seats.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ import numpy as np
 import tyro
 from annotated_types import Ge, Gt, Le, Lt
 
-import sim
 from agents.registry import make
+from experiments.contest.crossplay import CrossPlay, cross_tables, in_chunks, per_deal, win_share
+from experiments.contest.figure import figure
+from experiments.contest.schemes import Scheme, Sitting, sittings
+from experiments.contest.standing import COLUMNS, Standing, result_tables, summary
+from experiments.contest.words import notes, sentence
 from experiments.lab.best import BestSettings, best_settings, measure_again
 from experiments.lab.command import run
-from experiments.lab.crossplay import CrossPlay, cross_tables, in_chunks, per_deal, win_share
 from experiments.lab.estimate import Estimate, Estimates
 from experiments.lab.experiment import Experiment, Game, Result, Settings
 from experiments.lab.precision import play_until, sequence_factor
-from experiments.lab.rating import Rating, rate
-from experiments.lab.schemes import Scheme, Sitting, sittings
-from experiments.lab.tournament_report import COLUMNS, Standing, figure, notes, result_tables, sentence, summary
+from experiments.lab.rating import rate
 from sim.match import Match
 from sim.odyssey import OdysseyRules
 from sim.randomness import scalar
+from sim.stella import StellaRules
 
 if TYPE_CHECKING:
     from experiments.lab.context import Context
@@ -58,9 +60,11 @@ class Tournament(Settings):
     ] = None
     """Number of players at a table."""
     scheme: Scheme = "round-robin"
-    """round-robin: of every pair one agent alone among the other, both ways, and half and half; gauntlet: one agent alone
-    among each other one; mixed: tables of different agents."""
-    focus: Annotated[str | None, tyro.conf.arg(metavar="SPEC", help_behavior_hint="(default: first of --agents)")] = None
+    """round-robin: of every pair one alone among the other, both ways, and half and half; gauntlet: one agent alone
+    among each other; mixed: tables of different agents."""
+    focus: Annotated[str | None, tyro.conf.arg(metavar="SPEC", help_behavior_hint="(default: first of --agents)")] = (
+        None
+    )
     """Gauntlet: the agent that runs it."""
     tables: Annotated[int, Ge(1)] | None = None
     """Mixed: tables to draw where there are more combinations than that (default: 70)."""
@@ -97,10 +101,21 @@ def answer(settings: Tournament, context: Context) -> Result:
         best = best_settings(np.concatenate(play.shares))
         fresh = _again(context, tables, matches, best, play.n_deals)
     standing = Standing(
-        scheme=settings.scheme, game=settings.game, names=names, focus=focus, players=rules.players, sides=rules.sides,
-        play=play, shares=shares, factor=factor, rating=rating, best=best, fresh=fresh,
-        precision=settings.precision, reached=reached,
-    )  # fmt: skip
+        scheme=settings.scheme,
+        game=_game_words(rules),
+        names=names,
+        focus=focus,
+        players=rules.players,
+        sides=rules.sides,
+        play=play,
+        shares=shares,
+        factor=factor,
+        rating=rating,
+        best=best,
+        fresh=fresh,
+        precision=settings.precision,
+        reached=reached,
+    )
     frame = summary(standing)
     shown = ["agent", "rating", "win_share", "alone_win_share", "margin", "score", "self_play_score", "best"]
     return Result(
@@ -157,6 +172,12 @@ def _play(
     found = play_until(deals, settings.precision, settings.max_deals, first_look=settings.n_deals)
     tuned_for = max(settings.n_deals, settings.max_deals // 2)
     return play, found.estimates, sequence_factor(play.n_deals, tuned_for), found.reached
+
+
+def _game_words(rules: OdysseyRules | StellaRules) -> str:
+    if isinstance(rules, StellaRules):
+        return "Stella"
+    return "Odyssey" if rules.variant == "standard" else f"Odyssey ({rules.variant})"
 
 
 _BOOTSTRAP = 0xB007

@@ -22,7 +22,8 @@ class Follower(StellaAgent):
             wanted = np.full(view.acting.shape, self.first)
         else:
             counts = view.history.counts.mean(axis=1)
-            others = (counts.sum(axis=1, keepdims=True) - counts[:, view.seats]) / (view.rules.players - 1)
+            total = counts.sum(axis=1, keepdims=True)
+            others = (total - counts[:, view.seats]) / (view.rules.players - 1)
             wanted = np.round(others + self.more)
         size = np.clip(wanted, view.rules.minimum_marks, view.rules.maximum_marks).astype(int)
         return top(view.fit, size)

@@ -32,9 +32,11 @@ class Address:
     seating: int
 
     def of(self, game: int) -> str:
+        """The address of one game of the batch, in words."""
         return f"seed={self.seed}, deal={int(self.deals[game])}, seating={self.seating}"
 
     def take(self, rows: Any) -> Address:
+        """The addresses of some of the games."""
         return Address(self.seed, self.deals[rows], self.seating)
 
 
@@ -75,6 +77,7 @@ class Question:
         return array if kind_kept is None else np.ascontiguousarray(array, kind_kept)
 
     def refuse(self, game: int, problem: str, seat: int | None = None, cause: BaseException | None = None) -> NoReturn:
+        """Raise AgentError: who was asked what, the problem, and the address of a game that shows it."""
         where = f", seat {seat}" if seat is not None else ""
         raise AgentError(
             f"agent {self.group.agent}, decision {self.decision}: {problem} "
@@ -82,6 +85,7 @@ class Question:
         ) from cause
 
     def refuse_at(self, game: int, i: int, problem: str) -> NoReturn:
+        """As `refuse`, with the agent's i-th seat."""
         self.refuse(game, problem, int(self.group.seats[i]))
 
     def _first_that_raises(self) -> int:

@@ -64,23 +64,25 @@ def refill(
     held = np.zeros(cards.shape[1], np.bool_)
     for g in range(n):
         row = rows[g]
+        pile, key, drawn, of = cards[row], keys[row], np.int64(top[row]), np.int64(size[row])
         for i in range(seats):
             p = first + i if first + i < seats else first + i - seats
             for x in range(images):
                 slot = slots[g, p, x]
                 if slot < 0:
                     continue
-                if top[row] == size[row]:
-                    reshuffle(cards[row], hands[row], held, size, row)
-                    keys[row] = c_purpose_key(deal_keys[row], turn, RESHUFFLE)
-                    top[row] = 0
-                hands[row, p, slot] = c_draw(cards[row], keys[row], top[row], size[row])
-                top[row] += 1
+                if drawn == of:
+                    of = reshuffle(pile, hands[row], held)
+                    key = c_purpose_key(deal_keys[row], turn, RESHUFFLE)
+                    drawn = np.int64(0)
+                hands[row, p, slot] = c_draw(pile, key, drawn, of)
+                drawn += 1
+        keys[row], top[row], size[row] = key, drawn, of
 
 
 @kernel
-def reshuffle(pile: Any, hands: Any, held: Any, size: Any, g: Any) -> None:
-    """The discards, in card order, become the pile: all cards that no hand holds at this moment."""
+def reshuffle(pile: Any, hands: Any, held: Any) -> Any:
+    """The discards, in card order, become the pile: all cards that no hand holds at this moment. Returns how many."""
     held[:] = False
     for p in range(hands.shape[0]):
         for h in range(hands.shape[1]):
@@ -90,7 +92,7 @@ def reshuffle(pile: Any, hands: Any, held: Any, size: Any, g: Any) -> None:
     for c in range(len(held)):
         pile[count] = c  # written over by the next card if this one is held: no branch to be mispredicted
         count += not held[c]
-    size[g] = count
+    return count
 
 
 @kernel

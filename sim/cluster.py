@@ -27,8 +27,8 @@ class Block(Protocol):
 def on_cluster(blocks: Sequence[Block]) -> Iterator[tuple[str, Any]]:
     """Play blocks on the workers of the current `distributed.Client`, two in flight for each of their threads.
 
-    Yields results as they come. ValueError without Dask or a client; RuntimeError naming a block whose workers died again
-    and again, that no worker can read, or that was lost with the scheduler; an exception inside a block as it is.
+    Yields results as they come. ValueError without Dask or a client; RuntimeError naming a block whose workers died
+    again and again, that no worker can read, or that was lost with the scheduler; an exception inside a block as it is.
     """
     try:
         distributed: Any = import_module("distributed")
@@ -53,18 +53,18 @@ def on_cluster(blocks: Sequence[Block]) -> Iterator[tuple[str, Any]]:
             if future.status == "finished":
                 yield future.result()
             elif future.status == "error":
-                error = future.exception()
-                if isinstance(error, distributed.KilledWorker):
-                    raise RuntimeError(f"workers died at every try of the block {where[future.key]}") from error
-                raise error
+                failure = future.exception()
+                if isinstance(failure, distributed.KilledWorker):
+                    raise RuntimeError(f"workers died at every try of the block {where[future.key]}") from failure
+                raise failure
             else:
                 raise RuntimeError(
-                    f"the block {where[future.key]} was lost: the Dask scheduler is gone, or it runs without this version "
-                    "of the lab"
+                    f"the block {where[future.key]} was lost: the Dask scheduler is gone, or it runs without this "
+                    "version of the lab"
                 )
             futures.update([sent(block) for block in islice(waiting, 1)])
     finally:
-        client.cancel([future for future in futures.futures])
+        client.cancel(list(futures.futures))
 
 
 def _play(block: bytes, where: str) -> tuple[str, Any]:

@@ -100,7 +100,7 @@ class Games:
 
     @classmethod
     def from_seats(cls, match: Match, seed: int, seating: int, deals: NDArray[np.int64], played: Played) -> Games:
-        """Columns of one seating, turned from seats to members."""
+        """Columns of one seating, turned from seats to members. deals: int64 (games,)."""
         sides = (np.arange(match.n_sides) + seating) % match.n_sides
         members = (np.arange(match.rules.players) + seating) % match.rules.players
         rounds = played.rounds
@@ -160,6 +160,7 @@ class Games:
 
     @property
     def n_deals(self) -> int:
+        """How many different deals were played."""
         return len(np.unique(self.deal))
 
     @property

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -81,6 +83,7 @@ class Match:
 
     @property
     def game(self) -> Literal["odyssey", "stella"]:
+        """Which of the two games is played."""
         return "odyssey" if isinstance(self.rules, OdysseyRules) else "stella"
 
     @property
@@ -102,6 +105,7 @@ class Match:
 
     @property
     def n_sides(self) -> int:
+        """How many sides have a score."""
         return self.rules.sides
 
     def specs(self) -> list[str]:
@@ -263,7 +267,7 @@ def _results(tasks: list[_Task], n_jobs: int, backend: str) -> Iterator[tuple[st
     # one thread for BLAS and Numba in each worker: parallel work is over blocks alone
     options: dict[str, Any] = {}
     if backend == "loky":
-        options = {"inner_max_num_threads": 1, "initializer": _ignore_interrupts}
+        options = {"inner_max_num_threads": 1, "initializer": _prepare_worker}
     try:
         config = joblib.parallel_config(backend, n_jobs=n_jobs, **options)
     except (KeyError, ImportError, ValueError) as error:
@@ -273,9 +277,17 @@ def _results(tasks: list[_Task], n_jobs: int, backend: str) -> Iterator[tuple[st
         yield from parallel(joblib.delayed(task)() for task in tasks)
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches workers too; the process that started them decides what happens."""
+def _prepare_worker() -> None:
+    """In a new worker: leave Ctrl-C to the process that started it, and leave within a second when that one is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 _WARM: set[Any] = set()

@@ -110,7 +110,9 @@ class Parameters(BaseModel):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in type(self).model_fields:
-            raise self._error(f"{type(self).__name__} is frozen: use {self._file.split()[0]}.replace({name}={_shown(value)})")
+            raise self._error(
+                f"{type(self).__name__} is frozen: use {self._file.split()[0]}.replace({name}={_shown(value)})"
+            )
         super().__setattr__(name, value)
 
     def replace(self, **fields: Any) -> Self:

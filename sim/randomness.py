@@ -2,8 +2,8 @@
 
 splitmix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators") as a counter-based one:
 `word(key, i)` is the i-th output of a splitmix64 whose state starts at `key`. A seed and a deal give a key, the key
-with a turn or round and a purpose gives another, and the index (a card, a seat, a draw) is hashed with that. Neither batch,
-block, order nor worker appears anywhere, so a game comes out the same alone and among a million.
+with a turn or round and a purpose gives another, and the index (a card, a seat, a draw) is hashed with that. Neither
+batch, block, order nor worker appears anywhere, so a game comes out the same alone and among a million.
 
 Three forms, equal bit by bit: NumPy (`word`, `deal_keys`, ...) for whole arrays, compiled (`c_word`, ...) for kernels,
 and `scalar`, in plain Python integers, for reference. Normals are 16-bit lanes of a word through a table of 65,536
@@ -89,6 +89,7 @@ def purpose_keys(keys: Any, step: Any, purpose: int) -> Keys:
 
 @kernel
 def c_mix(z: Any) -> Any:
+    """splitmix64's finaliser."""
     z = (z ^ (z >> S30)) * C1
     z = (z ^ (z >> S27)) * C2
     return z ^ (z >> S31)
@@ -96,6 +97,7 @@ def c_mix(z: Any) -> Any:
 
 @kernel
 def c_word(key: Any, index: Any) -> Any:
+    """The index-th output of the splitmix64 that starts at `key`."""
     return c_mix(key + U64(index + 1) * GAMMA)
 
 
@@ -107,11 +109,13 @@ def _words(keys: Any, index: Any, out: Any) -> None:
 
 @kernel
 def c_purpose_key(key: Any, step: Any, purpose: Any) -> Any:
+    """The key of a purpose at a turn or round."""
     return c_word(key, step * PER_STEP + purpose)
 
 
 @kernel
 def c_lane(w: Any, lane: Any) -> Any:
+    """16 of a word's bits. lane: 0..3, the lowest first."""
     return (w >> U64(16 * lane)) & LOW16
 
 
@@ -148,37 +152,45 @@ class scalar:  # noqa: N801  (a namespace: scalar.word reads like the other two 
 
     @staticmethod
     def mix(z: int) -> int:
+        """splitmix64's finaliser."""
         z = ((z ^ (z >> 30)) * int(C1)) & _MASK
         z = ((z ^ (z >> 27)) * int(C2)) & _MASK
         return z ^ (z >> 31)
 
     @staticmethod
     def word(key: int, index: int) -> int:
+        """The index-th output of the splitmix64 that starts at `key`: 64 bits."""
         return scalar.mix((key + (index + 1) * int(GAMMA)) & _MASK)
 
     @staticmethod
     def deal_key(seed: int, deal: int) -> int:
+        """The key of everything in one deal."""
         return scalar.word(scalar.word(seed, 0), deal)
 
     @staticmethod
     def purpose_key(key: int, step: int, purpose: int) -> int:
+        """The key of a purpose at a turn or round; key: of the deal."""
         return scalar.word(key, step * PER_STEP + purpose)
 
     @staticmethod
     def lane(w: int, lane: int) -> int:
+        """16 of a word's bits. lane: 0..3, the lowest first."""
         return (w >> (16 * lane)) & 0xFFFF
 
     @staticmethod
     def half(key: int, index: int) -> int:
+        """32 random bits: two to a word, the upper half first."""
         w = scalar.word(key, index // 2)
         return w & 0xFFFFFFFF if index % 2 else w >> 32
 
     @staticmethod
     def below(half: int, n: int) -> int:
+        """An integer in 0..n-1 from 32 random bits."""
         return (half * n) >> 32
 
     @staticmethod
     def permutation(key: int, items: list[int]) -> list[int]:
+        """The items in an order that the key decides."""
         items = list(items)
         n = len(items)
         for i in range(n - 1):
@@ -188,18 +200,22 @@ class scalar:  # noqa: N801  (a namespace: scalar.word reads like the other two 
 
     @staticmethod
     def agent_key(purpose_key: int, seat: int, stream: int = 0) -> int:
+        """The key of an agent's own numbers at one decision, seat and stream."""
         return scalar.word(scalar.word(purpose_key, seat), stream)
 
     @staticmethod
     def uniform(key: int, index: int) -> float:
+        """The index-th number of a key, 0 <= u < 1."""
         return (scalar.word(key, index) >> 11) * TO_UNIT
 
     @staticmethod
     def integer(key: int, index: int, low: int, high: int) -> int:
+        """The index-th integer of a key, low..high-1."""
         return low + scalar.below(scalar.word(key, index) >> 32, high - low)
 
     @staticmethod
     def normal(key: int, index: int) -> float:
+        """The index-th standard normal of a key: one lane through the table of quantiles."""
         return float(NORMALS[scalar.lane(scalar.word(key, index // 4), index % 4)])
 
 

@@ -37,10 +37,12 @@ class Trace:
 
     @property
     def turns(self) -> list[dict[str, Any]]:
+        """The steps of a game of Odyssey."""
         return self.steps
 
     @property
     def rounds(self) -> list[dict[str, Any]]:
+        """The steps of a game of Stella."""
         return self.steps
 
 
@@ -51,16 +53,13 @@ class Replay(str):
         return str(self)
 
     def _repr_html_(self) -> str:
-        head, *steps = self.rstrip("\n").split("\n\n")
-        *steps, result = [step.split("\n", 1) for step in steps]
-        return (
-            _page(head)
-            + "".join(
-                f"<details{' open' if number == 0 else ''}><summary>{escape(title)}</summary>{_page(text)}</details>"
-                for number, (title, text) in enumerate(steps)
-            )
-            + _page("\n".join(result))
-        )
+        head, *blocks = self.rstrip("\n").split("\n\n")
+        pages = [_page(head)]
+        for number, block in enumerate(blocks[:-1]):
+            title, _, text = block.partition("\n")
+            shown = "" if number else " open"
+            pages.append(f"<details{shown}><summary>{escape(title)}</summary>{_page(text)}</details>")
+        return "".join(pages + [_page(block) for block in blocks[-1:]])
 
 
 def _page(text: str) -> str:
@@ -172,7 +171,7 @@ def _reveals(step: dict[str, Any]) -> Iterable[str]:
         kind = "a super spark" if len(owners) == 2 else "a spark"
         late = [seat for seat in others if seat in down]
         each = " each" if len(owners) - len(late) > 1 else ""
-        fallen = f" ({_seats(late)} had fallen and gains nothing)" if late else ""
+        fallen = f" ({_seats(late)} had fallen and gain{'s' if len(late) == 1 else ''} nothing)" if late else ""
         yield f"  Seat {scout} reveals {card}: {_seats(others)} marked it too; {kind}{each}{fallen}."
 
 

@@ -70,9 +70,9 @@ class Summary:
     """Score, margin and win share of each agent of a match, as exact sums over deals.
 
     agents: specs in lineup order, each once; members: how many members each has; deals: the deals as ranges
-    sums: Python integers per agent: (score, score squared, margin, margin squared, wins, wins squared), each summed over
-    deals of a deal's total over its seatings and the agent's members. Margins are in units of 1 / (sides - 1), wins
-    in units of 1 / 27,720. `a + b` adds up, in any order to the same bits; overlapping deals are refused.
+    sums: Python integers per agent: (score, score squared, margin, margin squared, wins, wins squared), each summed
+    over deals of a deal's total over its seatings and the agent's members. Margins are in units of 1 / (sides - 1),
+    wins in units of 1 / 27,720. `a + b` adds up, in any order to the same bits; overlapping deals are refused.
     """
 
     match: Match
@@ -115,6 +115,7 @@ class Summary:
 
     @property
     def n_deals(self) -> int:
+        """How many deals were played."""
         return sum(stop - start for start, stop in self.deals)
 
     def __add__(self, other: Summary) -> Summary:
@@ -163,8 +164,8 @@ class Summary:
 
         Columns: agent, members, n_deals, n_games, unfinished, score, score_low, score_high, margin (own score minus the
         mean of the other sides'), margin_low, margin_high, win_share (a shared victory counts 1/winners),
-        win_share_low, win_share_high, chance_share (1/sides). Where symmetry fixes a value (one agent alone) its interval is missing;
-        an agent that never (or always) won has Clopper and Pearson's interval on deals.
+        win_share_low, win_share_high, chance_share (1/sides). Where symmetry fixes a value (one agent alone) its
+        interval is missing; an agent that never (or always) won has Clopper and Pearson's interval on deals.
         """
         import pandas as pd
 

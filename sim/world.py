@@ -2,7 +2,7 @@
 
 In units where a random image has standard deviation 1 for one person:
 
-    fit(player, image)               = breadth + sqrt(agreement) * shared(image) + sqrt(1 - agreement) * private(player, image)
+    fit(player, image) = breadth + sqrt(agreement) * shared(image) + sqrt(1 - agreement) * private(player, image)
     fit(player, storyteller's image) = clarity + sqrt(1 - agreement) * private(player, image)
 
 `shared` and `private` are pure functions of (seed, deal, turn or round, image[, seat]): a person sees an image the same
@@ -58,7 +58,7 @@ class ReadingModel(Protocol):
         """A word card of Stella."""
 
     def fit_hands(self, reading: Any, seats: NDArray[np.int64], hands: NDArray[np.int16]) -> Fits:
-        """How the cards in the hands of k seats fit, to their owners. hands: int16 (n, k, slots) -> float32 (n, k, slots)."""
+        """How the cards in the hands of k seats fit, to their owners. hands: int16 -> float32, both (n, k, slots)."""
 
     def fit_images(self, reading: Any, seats: NDArray[np.int64], images: NDArray[np.int16]) -> Fits:
         """How images that all see fit, to each of k seats. images: int16 (n, m) -> float32 (n, k, m)."""
@@ -98,6 +98,7 @@ class World(Parameters):
         return cls(**worlds[name])
 
     def clue(self, keys: Keys, turn: int, storyteller: int, cards: NDArray[np.int16], vagueness: Fits) -> Reading:
+        """A clue for the storyteller's image. cards: int16 (n,); vagueness: float32 (n,), 0..1."""
         reading = Reading(purpose_keys(keys, turn, READING), np.empty((len(keys), 4), np.float32), cards)
         root, rest = agreement_roots(self.agreement_mean, self.agreement_sd)
         floor = np.float32(-np.inf if self.storyteller_floor is None else self.storyteller_floor)
@@ -108,9 +109,11 @@ class World(Parameters):
         return reading
 
     def open_clue(self, keys: Keys, turn: int) -> Reading:
+        """A clue said before anybody looks (party): no image is its source."""
         return self._sourceless(keys, turn, np.float32(0))
 
     def word(self, keys: Keys, round: int) -> Reading:
+        """A word card of Stella."""
         return self._sourceless(keys, round, np.float32(self.breadth_sd))
 
     def _sourceless(self, keys: Keys, step: int, breadth_sd: np.float32) -> Reading:
@@ -121,11 +124,13 @@ class World(Parameters):
         return reading
 
     def fit_hands(self, reading: Reading, seats: NDArray[np.int64], hands: NDArray[np.int16]) -> Fits:
+        """How the cards in hands fit, to their owners. hands: int16 -> float32, both (n, k, slots)."""
         out = np.empty(hands.shape, np.float32)
         _fit_hands(reading.keys, reading.levels, reading.source, seats, hands, NORMALS, out)
         return out
 
     def fit_images(self, reading: Reading, seats: NDArray[np.int64], images: NDArray[np.int16]) -> Fits:
+        """How images that all see fit, to each of k seats. images: int16 (n, m) -> float32 (n, k, m)."""
         out = np.empty((len(images), len(seats), images.shape[1]), np.float32)
         _fit_images(reading.keys, reading.levels, reading.source, seats, images, NORMALS, out)
         return out

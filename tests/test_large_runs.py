@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,9 @@ from pyarrow import parquet
 
 import sim
 from agents.registry import make
+from experiments.lab.cluster import connected
 from experiments.lab.command import main
+from experiments.lab.experiment import Running
 from experiments.tournament import EXPERIMENT
 from sim.stella import StellaRules
 
@@ -63,7 +65,9 @@ def wait_for_blocks(run: subprocess.Popen[str], folder: Path, n: int) -> int:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file() and path.name != "run.json"}
+    return {
+        path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file() and path.name != "run.json"
+    }
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +175,9 @@ class Fails:
 
 @pytest.mark.parametrize(("jobs", "backend"), [(1, "loky"), (2, "loky"), (2, "threading")])
 def test_a_block_that_fails_is_named(jobs: int, backend: str) -> None:
-    with pytest.raises(RuntimeError, match=r"the block seed=4, deals 100 to 199 of \['people', .* failed: ZeroDivisionError"):
+    with pytest.raises(
+        RuntimeError, match=r"the block seed=4, deals 100 to 199 of \['people', .* failed: ZeroDivisionError"
+    ):
         sim.simulate(MATCH, 200, seed=4, n_jobs=jobs, backend=backend, keep=Fails(130), block_deals=100)
 
 
@@ -220,7 +226,9 @@ def test_a_scheduler_that_does_not_answer(listening: bool, tmp_path: Path, capsy
             mute.listen()
         address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"
         before = time.monotonic()
-        code = main(EXPERIMENT, ["--quick", "--backend", "dask", "--scheduler", address, "--out", str(tmp_path / "out")])
+        code = main(
+            EXPERIMENT, ["--quick", "--backend", "dask", "--scheduler", address, "--out", str(tmp_path / "out")]
+        )
         assert time.monotonic() - before < 10
     assert code == 2
     assert f"--scheduler {address}: no Dask scheduler answers there" in capsys.readouterr().err
@@ -241,26 +249,22 @@ def dask(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     try:
         yield process
     finally:
-        try:
+        with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(process.pid, signal.SIGTERM)
             process.wait(20)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            pass
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """The README's scheduler and two workers, on loopback: its address, and the workers."""
+    """The README's scheduler and two workers, on loopback: its address, and the three processes."""
     pytest.importorskip("distributed")
     port = free_port()
     address = f"tcp://127.0.0.1:{port}"
     worker = ("worker", address, "--nthreads", "1", "--no-dashboard")
     with (
-        dask(folder, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"),
+        dask(folder, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard") as scheduler,
         dask(folder, *worker) as first,
         dask(folder, *worker) as second,
     ):
@@ -273,18 +277,18 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]
                 break
             except (OSError, TimeoutError):
                 time.sleep(0.5)
-        yield address, [first, second]
+        yield address, [scheduler, first, second]
 
 
 @pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(
     uninterrupted: tuple[dict[str, bytes], bytes], tmp_path: Path
 ) -> None:
-    with cluster(tmp_path) as (address, workers):
+    with cluster(tmp_path) as (address, processes):
         out, games = tmp_path / "out", tmp_path / "games.parquet"
         run = started([*ARGUMENTS, "--backend", "dask", "--scheduler", address, "--save-games", str(games)], out)
         wait_for_blocks(run, out, 4)
-        os.killpg(workers[0].pid, signal.SIGKILL)
+        os.killpg(processes[1].pid, signal.SIGKILL)
         _, said = run.communicate(timeout=300)
         assert run.returncode == 0, said
         assert content(out) == uninterrupted[0]
@@ -299,28 +303,32 @@ def test_a_cluster_names_what_fails_and_never_waits_for_ever(tmp_path: Path) -> 
         "from dataclasses import dataclass\nfrom agents.stella.top import Top\n\n"
         "@dataclass(frozen=True)\nclass Mine(Top):\n    'Marks k.'\n"
     )
-    with cluster(tmp_path) as (address, _):
+    with cluster(tmp_path) as (address, (scheduler, *_)):
         environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
-        arguments = ["--quick", "--agents", "people", "own_agents:Mine:k=4", "--backend", "dask", "--scheduler", address]
-        run = started(arguments, tmp_path / "own", env=environment)
+        agents = ["--agents", "people", "own_agents:Mine:k=4"]
+        run = started(
+            ["--quick", *agents, "--backend", "dask", "--scheduler", address], tmp_path / "own", env=environment
+        )
         _, said = run.communicate(timeout=120)
         assert run.returncode == 0, said
+
+        fails, dies = Fails(130), DiesOnce(str(tmp_path / "died"), 130, always=True)
+        with connected(Running(backend="dask", scheduler=address)):
+            with pytest.raises(
+                RuntimeError, match=r"the block seed=4, deals 100 to 199 of .* failed: ZeroDivisionError"
+            ):
+                sim.simulate(MATCH, 200, seed=4, backend="dask", keep=fails, block_deals=100)
+            with pytest.raises(RuntimeError, match=r"workers died at every try of the block seed=4, deals 100 to 199"):
+                sim.simulate(MATCH, 200, seed=4, backend="dask", keep=dies, block_deals=100)
 
         from distributed import Client
 
         with Client(address) as client:
-            with pytest.raises(RuntimeError, match=r"the block seed=4, deals 100 to 199 of .* failed: ZeroDivisionError"):
-                sim.simulate(MATCH, 200, seed=4, backend="dask", keep=Fails(130), block_deals=100)
-            with pytest.raises(RuntimeError, match=r"workers died at every try of the block seed=4, deals 100 to 199"):
-                dies = DiesOnce(str(tmp_path / "died"), 130, always=True)
-                sim.simulate(MATCH, 200, seed=4, backend="dask", keep=dies, block_deals=100)
             client.wait_for_workers(1, timeout=60)
-
         out = tmp_path / "lost"
         run = started([*ARGUMENTS, "--backend", "dask", "--scheduler", address], out)
         wait_for_blocks(run, out, 2)
-        with Client(address) as client:
-            client.shutdown()
+        os.killpg(scheduler.pid, signal.SIGKILL)
         _, said = run.communicate(timeout=120)
         assert run.returncode == 1, said
         assert "the Dask scheduler is gone" in said
@@ -358,7 +366,7 @@ def test_memory_of_a_tournament_and_of_saved_games_is_flat(tmp_path: Path) -> No
     peaks = []
     for deals in (5_000, 40_000):
         code = (
-            "import resource, sys\nfrom experiments.lab.command import main\nfrom experiments.tournament import EXPERIMENT\n"
+            "import resource\nfrom experiments.lab.command import main\nfrom experiments.tournament import EXPERIMENT\n"
             f"main(EXPERIMENT, ['--agents', 'people', 'greedy', '--n-deals', '{deals}', '--n-jobs', '1', '--out', "
             f"r'{tmp_path / str(deals)}', '--save-games', r'{tmp_path / 'games.parquet'}'])\n"
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"

@@ -1,4 +1,4 @@
-"""The Davidson-Luce rating: known strengths come back, order does not matter, ties and extremes are treated properly."""
+"""The Davidson-Luce rating: known strengths come back, order does not matter, ties and extremes are in hand."""
 
 from __future__ import annotations
 
@@ -86,7 +86,12 @@ def test_pairs_are_davidsons_model_fitted_the_long_way() -> None:
             total += (won[0] + won[1] + drawn) * np.log(pa + pb + tie)
         return total + 1e-3 * theta[:4].sum() ** 2
 
-    long = minimize(negative, np.zeros(5), method="Nelder-Mead", options={"maxiter": 20_000, "maxfev": 20_000, "xatol": 1e-7, "fatol": 1e-9})
+    long = minimize(
+        negative,
+        np.zeros(5),
+        method="Nelder-Mead",
+        options={"maxiter": 20_000, "maxfev": 20_000, "xatol": 1e-7, "fatol": 1e-9},
+    )
     assert found.fit.strength == pytest.approx(long.x[:4] - long.x[:4].mean(), abs=5e-3)
     assert found.fit.log_tie[0] == pytest.approx(long.x[4], abs=1e-2)
 
@@ -185,7 +190,9 @@ def test_bad_input_says_what_does_not_match() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tables", [[(0, 1), (1, 2), (0, 2)], [(0, 1, 2), (0, 0, 1), (2, 2, 1)]], ids=["pairs", "tables"])
+@pytest.mark.parametrize(
+    "tables", [[(0, 1), (1, 2), (0, 2)], [(0, 1, 2), (0, 0, 1), (2, 2, 1)]], ids=["pairs", "tables"]
+)
 def test_intervals_cover(tables: list[tuple[int, ...]]) -> None:
     """Games of a deal share its luck, which the model knows nothing of; its truth is what endless games would give."""
     sides, per_deal, deals, runs = len(tables[0]), 4, 100, 500
@@ -196,7 +203,11 @@ def test_intervals_cover(tables: list[tuple[int, ...]]) -> None:
         luck = rng.normal(scale=0.7, size=(n, 1, 1, 3))
         wins, ties = np.zeros((n, len(tables), 3)), np.zeros((n, len(tables), sides))
         for row, seated in enumerate(tables):
-            value = STRENGTH[list(seated)] + luck[:, 0, :, list(seated)].transpose(1, 2, 0) + rng.gumbel(size=(n, per_deal, sides))
+            value = (
+                STRENGTH[list(seated)]
+                + luck[:, 0, :, list(seated)].transpose(1, 2, 0)
+                + rng.gumbel(size=(n, per_deal, sides))
+            )
             score = np.floor(2 * value)
             top = score == score.max(axis=-1, keepdims=True)
             size = top.sum(axis=-1)

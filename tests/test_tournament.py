@@ -12,11 +12,11 @@ import pytest
 
 import sim
 from agents.registry import make
+from experiments.contest.crossplay import CrossPlay, per_deal
+from experiments.contest.schemes import Sitting, mixed, sittings
 from experiments.lab.command import compute, execute, main
-from experiments.lab.crossplay import CrossPlay, per_deal
 from experiments.lab.experiment import Result, Running
 from experiments.lab.moments import Moments
-from experiments.lab.schemes import Sitting, mixed, sittings
 from experiments.lab.statistics import mean
 from experiments.tournament import EXPERIMENT, Tournament
 from sim.odyssey import OdysseyRules
@@ -46,7 +46,9 @@ def test_gauntlet_is_one_agent_among_each_other() -> None:
     assert [table.sides for table in found] == [(1, 0, 0, 0), (1, 2, 2, 2)]
 
 
-@pytest.mark.parametrize(("agents", "sides", "tables"), [(7, 4, 70), (9, 4, 20), (10, 4, 70), (3, 4, 70), (2, 6, 9), (20, 6, 50)])
+@pytest.mark.parametrize(
+    ("agents", "sides", "tables"), [(7, 4, 70), (9, 4, 20), (10, 4, 70), (3, 4, 70), (2, 6, 9), (20, 6, 50)]
+)
 def test_mixed_tables_are_balanced(agents: int, sides: int, tables: int) -> None:
     found = mixed(agents, sides, tables)
     sat = Counter(agent for table in found for agent in table.sides)
@@ -61,9 +63,13 @@ def test_mixed_tables_are_balanced(agents: int, sides: int, tables: int) -> None
 def test_sums_are_those_of_the_frame(game: str) -> None:
     """Every column of the reducer, recomputed from one row per game and member."""
     rules = {
-        "stella": StellaRules(players=4), "odyssey": OdysseyRules(players=4), "team": OdysseyRules(players=8, variant="team"),
-    }[game]  # fmt: skip
-    lineup = [make("stella" if game == "stella" else "odyssey", spec) for spec in ("greedy", "random", "greedy", "people")]
+        "stella": StellaRules(players=4),
+        "odyssey": OdysseyRules(players=4),
+        "team": OdysseyRules(players=8, variant="team"),
+    }[game]
+    lineup = [
+        make("stella" if game == "stella" else "odyssey", spec) for spec in ("greedy", "random", "greedy", "people")
+    ]
     games = sim.simulate(sim.Match(lineup * (rules.players // 4), rules), 9, seed=3)
     sums = per_deal(games)
     frame = games.to_frame()
@@ -158,7 +164,11 @@ def test_agents_may_come_in_any_order(small: Result) -> None:
 
 def test_jobs_and_backend_change_no_byte(tmp_path: Path) -> None:
     folders = []
-    for name, running in (("one", ONE), ("two", Running(n_jobs=2)), ("threads", Running(n_jobs=2, backend="threading"))):
+    for name, running in (
+        ("one", ONE),
+        ("two", Running(n_jobs=2)),
+        ("threads", Running(n_jobs=2, backend="threading")),
+    ):
         settings = Tournament(agents=("people", "random"), n_deals=30)
         out = Running(n_jobs=running.n_jobs, backend=running.backend, out=tmp_path / name)
         folders.append(execute(EXPERIMENT, settings, out).folder)

@@ -56,7 +56,7 @@ class Bayes(BestFit):
 
 
 def log_ratios(rules: OdysseyRules, world: Any, vagueness: float | None) -> NDArray[np.float32]:
-    """log P(f | the storyteller's image) - log P(f | a decoy) at each of FITS, float32."""
+    """log P(f | the storyteller's image) - log P(f | a decoy) at each of FITS: float32 (fits,)."""
     floor = world.storyteller_floor
     return _table(
         float(world.agreement_mean), float(world.clarity_span), float(world.clarity_sd),

@@ -12,6 +12,7 @@ from experiments.calibrate.comparing import Row
 from experiments.calibrate.figures import Told
 from experiments.calibrate.fits import Fits
 from experiments.calibrate.likelihood import AXES, Fit, within
+from experiments.calibrate.panels import rows_of_panels
 from experiments.lab import plots
 from experiments.lab.estimate import Estimate
 from experiments.lab.statistics import clopper_pearson
@@ -38,7 +39,7 @@ SHOWN = {
 def draw(rows: Sequence[Row], found: Fits, sets: Mapping[str, Told], titles: Mapping[str, str]) -> Figure:
     """Three rows of panels; every interval is 95 %."""
     title = "How well does the model of what clues mean fit what people did?"
-    figure, first, (left, right), last = _panels(title)
+    figure, (first, (left, right), last) = rows_of_panels((4, 2, 4), (1, 1.25, 1.1), 12.5, 11.6, title)
     for axis, name in zip(first, sets, strict=True):
         mine = [row for row in rows if row.figure == titles[name]]
         _beside(axis, [row.outcome.removeprefix("found by ") for row in mine], mine)
@@ -54,21 +55,6 @@ def draw(rows: Sequence[Row], found: Fits, sets: Mapping[str, Told], titles: Map
     _crossed(last[3], found)
     plots.legend(figure, [*first, left, right, *last], columns=4)
     return figure
-
-
-def _panels(title: str) -> tuple[Figure, list[Axes], list[Axes], list[Axes]]:
-    """Rows of four, two and four panels."""
-    import matplotlib
-
-    figure, whole = plots.new_figure(3, 1, 12.5, 11.6, title, height_ratios=(1, 1.25, 1.1))
-    grid, rows = whole[0, 0].get_gridspec(), []
-    for axis in whole[:, 0]:
-        axis.remove()
-    with matplotlib.rc_context(plots.STYLE):
-        for i, columns in enumerate((4, 2, 4)):
-            row = grid[i, 0].subgridspec(1, columns)
-            rows.append([figure.add_subplot(row[0, j]) for j in range(columns)])
-    return figure, rows[0], rows[1], rows[2]
 
 
 def _wrapped(title: str) -> str:

@@ -132,7 +132,7 @@ def alike_log_likelihood(chances: Floats, none: int, one: int, alike: int) -> Fl
     from scipy.stats import binom
 
     ways = [
-        binom.pmf(j, none, chances[..., 0]) * binom.pmf(alike - j, one, chances[..., 1])
+        np.asarray(binom.pmf(j, none, chances[..., 0]) * binom.pmf(alike - j, one, chances[..., 1]), np.float64)
         for j in range(max(0, alike - one), min(none, alike) + 1)
     ]
     return np.asarray(np.log(np.maximum(np.sum(ways, axis=0), _SMALLEST)), float)
@@ -215,7 +215,7 @@ def fit(
 
 
 def refit(model: Surface, draws: Sequence[NDArray[np.int64]]) -> tuple[Floats, NDArray[np.int64]]:
-    """Highest log-likelihood of every replicate, and the flat index of its point. draws: (replicates, outcomes) each."""
+    """Highest log-likelihood of every replicate, and its point's flat index. draws: (replicates, outcomes) each."""
     logs = [np.log(np.maximum(shares.reshape(-1, shares.shape[-1]), _SMALLEST)) for shares in model.shares]
     table, counts = np.concatenate(logs, axis=1), np.concatenate(draws, axis=1).astype(float)
     highest, where = np.empty(len(counts)), np.empty(len(counts), np.int64)

@@ -50,8 +50,8 @@ def notes(world: World, seed: int, n: int, rows: Sequence[Row], found: Fits) -> 
         f"is not known). p: one test per figure, both sides' sampling error in it; of {tests} true ones about "
         f"{tests * LEVEL:.1f} would fall below .05. The two figures on pairs share their rounds with the counts.",
         f"WikiArt: the correlation over all words together, {entry['latent_correlation']:g}, also holds how widely "
-        f"words differ in their rate; within a word it is {within['fitted']:.2f} on average (n = {within['n']} words). At "
-        f"breadth_sd {world.breadth_sd:g}, people's marks need agreement {_fitted(agreement)} (this world: "
+        f"words differ in their rate; within a word it is {within['fitted']:.2f} on average (n = {within['n']} words). "
+        f"At breadth_sd {world.breadth_sd:g}, people's marks need agreement {_fitted(agreement)} (this world: "
         f"{world.agreement_mean:g}); at the agreement within words, breadth_sd {_fitted(breadth)} (n = "
         f"{agreement['n']:,} artworks). The words were feelings about paintings: evidence on abstract words.",
         f"Codenames: it would take an agreement of {close:.2f}. Those clues were aimed at three of the twelve words "

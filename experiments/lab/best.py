@@ -114,7 +114,7 @@ def _null_draws(y: Floats) -> Floats:
 
 
 def semidefinite_root(covariance: Floats) -> Floats:
-    """Lower triangular L with L L' = covariance, also where it is singular (a setting that repeats or sums others)."""
+    """Lower triangular L with L L' = covariance, also where it is singular (one setting sums others): (k, k)."""
     k = len(covariance)
     root = np.zeros((k, k))
     for j in range(k):

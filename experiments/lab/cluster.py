@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,18 +47,8 @@ def _cluster(distributed: Any, running: Running) -> Iterator[Any]:
         ):
             yield client
         return
-    config: Any = importlib.import_module("dask.config")
     deadline = time.monotonic() + PATIENCE
-    try:
-        # the client's own timeout leaves out the handshake: a port that accepts and says nothing takes half a minute
-        with config.set({"distributed.comm.timeouts.connect": f"{PATIENCE / 2}s"}):
-            client = distributed.Client(running.scheduler, timeout=PATIENCE / 2)
-    except (OSError, TimeoutError, ValueError) as error:
-        reason = str(error).split("\n")[0]
-        raise ValueError(
-            f"--scheduler {running.scheduler}: no Dask scheduler answers there ({reason}). "
-            "Start one with: dask scheduler"
-        ) from None
+    client = _client(distributed, running.scheduler)
     with client:
         try:
             client.wait_for_workers(1, timeout=max(1.0, deadline - time.monotonic()))
@@ -69,6 +60,29 @@ def _cluster(distributed: Any, running: Running) -> Iterator[Any]:
         yield client
 
 
+def _client(distributed: Any, scheduler: str) -> Any:
+    """A client of the scheduler at that address, or a ValueError after PATIENCE / 2 seconds."""
+    found: list[Any] = []
+
+    def connect() -> None:
+        try:
+            found.append(distributed.Client(scheduler, timeout=PATIENCE / 2))
+        except (OSError, TimeoutError, ValueError) as error:
+            found.append(error)
+
+    # in a thread: the client's timeout leaves out the handshake, which a port that accepts and says nothing never ends
+    thread = threading.Thread(target=connect, daemon=True)
+    thread.start()
+    thread.join(PATIENCE / 2 + 1)
+    client = found[0] if found else TimeoutError("it accepts connections but says nothing")
+    if isinstance(client, Exception):
+        reason = str(client).split("\n")[0]
+        raise ValueError(
+            f"--scheduler {scheduler}: no Dask scheduler answers there ({reason}). Start one with: dask scheduler"
+        )
+    return client
+
+
 @dataclass(frozen=True)
 class Prepare:
     """What every worker does once, also one that joins later: import from where the client does (agents of the user's
@@ -77,6 +91,7 @@ class Prepare:
     paths: tuple[str, ...]
 
     def setup(self, worker: Any) -> None:
+        """Called by Dask on each worker when it joins."""
         import numba
 
         sys.path += [path for path in self.paths if path not in sys.path and os.path.isdir(path)]

@@ -50,6 +50,7 @@ class Context:
 
     @property
     def world(self) -> World:
+        """The world that the run was given."""
         return self.given.world
 
     @overload

@@ -50,7 +50,7 @@ class DealSums:
         return cls(deals, sums)
 
     def with_rows(self, deal: ArrayLike, /, **columns: ArrayLike) -> DealSums:
-        """More columns, from rows of another kind (turns beside games). Deals without such a row get 0.
+        """More columns, as in `collect`, from rows of another kind (turns beside games). Deals without one get 0.
 
         ValueError for a row of a deal that is not here.
         """
@@ -151,7 +151,7 @@ class DealSums:
         return self.take(mine), other.take(theirs)
 
     def take(self, rows: NDArray[Any]) -> DealSums:
-        """Some of the deals, by row index or mask."""
+        """Some of the deals. rows: indices, or a mask (deals,)."""
         return DealSums(self.deals[rows], {name: values[rows] for name, values in self.columns.items()})
 
     def paired(self, other: DealSums, column: str, per: float | str = GAMES) -> Estimate:

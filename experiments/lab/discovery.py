@@ -25,6 +25,7 @@ class Listed:
 
     @property
     def command(self) -> str:
+        """How to run it from a shell."""
         return f"python -m experiments.{self.name}"
 
 

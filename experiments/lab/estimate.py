@@ -35,6 +35,7 @@ class Estimate:
 
     @property
     def has_interval(self) -> bool:
+        """Both ends of the interval are numbers."""
         return not (math.isnan(self.low) or math.isnan(self.high))
 
     def __str__(self) -> str:
@@ -96,10 +97,11 @@ class Estimates:
 
     @property
     def half_width(self) -> Floats:
+        """Half the length of each interval, of the shape of `value`; NaN without one."""
         return (self.high - self.low) / 2
 
     def columns(self, name: str) -> dict[str, Floats]:
-        """Three columns for a summary: `name`, `name_low`, `name_high`."""
+        """Three columns for a summary, each of the shape of `value`: `name`, `name_low`, `name_high`."""
         return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
 
 

@@ -29,6 +29,7 @@ class Given:
 
     @property
     def default(self) -> bool:
+        """Neither rules nor world were given."""
         return not any(self.rules.values()) and self.world == World()
 
     def resolve(self, game: Game, swept: Mapping[str, Any]) -> OdysseyRules | StellaRules:

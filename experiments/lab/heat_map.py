@@ -26,8 +26,11 @@ def heat_map(
     low: float | None = None,
     high: float | None = None,
 ) -> None:
-    """Draw values (rows, columns); NaN stays white with a dash. bold: cells printed bold; words: what
-    cells say instead of the number, where not empty. low, high: ends of the grey, the least and the most unless given."""
+    """Draw values (rows, columns); NaN stays white with a dash.
+
+    bold: cells printed bold, bool of the same shape; words: what cells say instead of the number, where not empty;
+    low, high: ends of the grey, the least and the most unless given.
+    """
     from matplotlib import colormaps
 
     known = values[np.isfinite(values)]
@@ -41,7 +44,7 @@ def heat_map(
         value, said = values[row, column], "" if words is None else words[row, column]
         axis.text(
             column, row, said or (f"{value:.2f}" if np.isfinite(value) else "–"), ha="center", va="center",
-            color="white" if level[row, column] > 0.5 else "black",
+            color="white" if level[row, column] > 0.55 else "black",
             fontweight="bold" if bold is not None and bold[row, column] else "normal",
         )  # fmt: skip
     axis.set_xticks(range(len(columns)), columns, rotation=35, ha="right", rotation_mode="anchor")

@@ -37,7 +37,7 @@ class Moments:
 
     @property
     def sd(self) -> Floats:
-        """Standard deviation over deals; 0 where every deal gave the same."""
+        """Standard deviation over deals, of the shape of `mean`; 0 where every deal gave the same."""
         if self.n < 2:
             return np.full(self.mean.shape, np.nan)
         noise = 1e-20 * self.n * np.maximum(self.mean**2, 1e-20)

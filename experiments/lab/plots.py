@@ -88,7 +88,7 @@ def player_panels(players: Sequence[int], rows: int = 1, title: str = "", **subp
 
 
 def line(axis: Axes, x: ArrayLike, estimates: Estimates, index: int = 0, label: str = "", band: bool = False) -> None:
-    """A series with its 95 % intervals: bars, or a shaded band for dense x. index: which style."""
+    """A series with its 95 % intervals: bars, or a shaded band for dense x. x: (points,); index: style."""
     low, high, value = estimates.low, estimates.high, estimates.value
     look = style(index)
     if band:

@@ -30,6 +30,7 @@ class VarianceSplit:
 
     @property
     def total(self) -> float:
+        """Variance of a single game."""
         return self.deal + self.seating + self.rest
 
     @property
@@ -144,6 +145,7 @@ class Sequential:
 
     @property
     def n_deals(self) -> int:
+        """Deals played so far."""
         return len(self.values)
 
 

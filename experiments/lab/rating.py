@@ -39,7 +39,7 @@ Table = tuple[tuple[int, int], ...]
 class Played:
     """What is known of the games: who met whom, and how it ended, as sums.
 
-    tables: the kinds of table; wins: (..., tables, agents), win shares summed over games, 0 where an agent does not sit;
+    tables: the kinds of table; wins: (..., tables, agents), win shares summed over games, 0 where nobody of them sits;
     ties: (..., tables, sizes), games by size of the winning set, size 1 first. Leading axes: replicates of a bootstrap.
     """
 
@@ -53,13 +53,18 @@ class Played:
             raise ValueError(f"{len(self.tables)} tables, wins {self.wins.shape}, ties {self.ties.shape}: do not match")
         for table in self.tables:
             seated = [agent for agent, _ in table]
-            if seated != sorted(set(seated)) or not all(0 <= a < agents for a in seated) or min(n for _, n in table) < 1:
+            if (
+                seated != sorted(set(seated))
+                or not all(0 <= a < agents for a in seated)
+                or min(n for _, n in table) < 1
+            ):
                 raise ValueError(f"table {table}: expected (agent, sides), agents ascending within 0..{agents - 1}")
             if sum(sides for _, sides in table) > self.ties.shape[-1]:
                 raise ValueError(f"table {table}: has more sides than ties has sizes ({self.ties.shape[-1]})")
 
     @property
     def n_agents(self) -> int:
+        """How many agents took part."""
         return int(self.wins.shape[-1])
 
     @cached_property
@@ -108,14 +113,19 @@ class Rating:
 
 
 class DavidsonLuce:
-    """The model for given kinds of table. tables: see `Table`; n_agents: 2 or more; sizes: sizes of winning sets above 1
-    that occur at all (others have probability 0, which is what maximum likelihood makes of them)."""
+    """The model for given kinds of table.
+
+    tables: see `Table`; n_agents: 2 or more; sizes: of winning sets above 1 that occur at all (others have probability
+    0, which is what maximum likelihood makes of them).
+    """
 
     def __init__(self, tables: Sequence[Table], n_agents: int, sizes: Sequence[int]) -> None:
         if n_agents < 2 or not tables:
             raise ValueError(f"a rating needs two agents and a table, got {n_agents} agents and {len(tables)} tables")
         self.n_agents, self.sizes, self.tables = n_agents, tuple(sizes), tuple(tables)
-        features, multiplicity, starts = [], [], []
+        features: list[Floats] = []
+        multiplicity: list[float] = []
+        starts: list[int] = []
         for table in tables:
             starts.append(len(features))
             for winners in product(*(range(sides + 1) for _, sides in table)):
@@ -207,20 +217,18 @@ def rate(played: Played, replicates: Played, n_deals: int, critical: float | Non
     half = factor * np.std([refit.strength for refit in refits], axis=0, ddof=1)
     low, high = fit.strength - half, fit.strength + half
 
-    components, above, below = _components(played)
+    components, no_floor, no_ceiling = _components(played)
     if len(set(components)) > 1:
-        unbounded_low, unbounded_high = above, below
-        low = np.where(unbounded_low, -np.inf, low)
-        high = np.where(unbounded_high, np.inf, high)
-        for agent in np.flatnonzero(unbounded_low & ~unbounded_high):
-            high[agent] = max(high[agent], _bound(model, played, fit, agent, n_deals, columns, sign=1))
-        for agent in np.flatnonzero(unbounded_high & ~unbounded_low):
-            low[agent] = min(low[agent], _bound(model, played, fit, agent, n_deals, columns, sign=-1))
+        low, high = np.where(no_floor, -np.inf, low), np.where(no_ceiling, np.inf, high)
+        for never in map(int, np.flatnonzero(no_floor & ~no_ceiling)):
+            high[never] = max(high[never], _bound(model, played, fit, never, n_deals, columns, sign=1))
+        for always in map(int, np.flatnonzero(no_ceiling & ~no_floor)):
+            low[always] = min(low[always], _bound(model, played, fit, always, n_deals, columns, sign=-1))
 
     sides = np.full(fit.expected.shape, np.nan)
     for row, table in enumerate(played.tables):
-        for agent, n in table:
-            sides[row, agent] = n
+        for agent, own_sides in table:
+            sides[row, agent] = own_sides
 
     def measured(wins: Floats, games: Floats) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -230,12 +238,11 @@ def rate(played: Played, replicates: Played, n_deals: int, critical: float | Non
     again = measured(replicates.wins, replicates.games) - np.array([refit.expected for refit in refits])
     gap = own - fit.expected
     spread = factor * np.nanstd(np.where(np.isnan(gap), 0.0, again), axis=0, ddof=1)
-    n = np.full(gap.shape, n_deals, np.int64)
     return Rating(
         fit=fit,
         strength=Estimates(fit.strength, low, high, np.full(played.n_agents, n_deals, np.int64)),
         measured=own,
-        residuals=Estimates(gap, gap - spread, gap + spread, n),
+        residuals=Estimates(gap, gap - spread, gap + spread, np.full(gap.shape, n_deals, np.int64)),
         components=components,
     )
 

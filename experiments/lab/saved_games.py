@@ -1,6 +1,6 @@
 """Every game of a run in Parquet files (`--save-games`), written block by block so that memory stays flat.
 
-Workers turn each block into frames; they wait as one small file a block beside the run's finished blocks, and become one
+Workers turn each block into frames; they wait as a small file a block beside the run's finished blocks, and become one
 file at the end, sorted by match, deal, seating: the same bytes whatever jobs, backend and interruptions there were.
 """
 
@@ -46,7 +46,10 @@ class WithFrames:
         else:
             value = games.summary() if isinstance(self.keep, str) else self.keep(games)
         details = "turns" if games.match.game == "odyssey" else "rounds"
-        frames = {details: games.turns_frame() if details == "turns" else games.rounds_frame(), "games": games.to_frame()}
+        frames = {
+            details: games.turns_frame() if details == "turns" else games.rounds_frame(),
+            "games": games.to_frame(),
+        }
         address = {
             "match": match_id(games.match), "first": int(games.deal[0]), "stop": int(games.deal[-1]) + 1,
         }  # fmt: skip
@@ -75,11 +78,12 @@ class SavedGames:
         return FrameStore(self.folder, section, base)
 
     def finish(self) -> None:
-        """Put the frames of this run's matches together, in order, each deal once. The files appear whole or not at all."""
+        """Put the frames of this run's matches together, in order, each deal once. Files appear whole or not at all."""
         for kind in ("games", "turns", "rounds"):
             parts = self._parts(kind)
             if parts:
-                _write(self.path if kind == "games" else self.path.with_suffix(f".{kind}.parquet"), self._tables(parts), self._about())
+                path = self.path if kind == "games" else self.path.with_suffix(f".{kind}.parquet")
+                _write(path, self._tables(parts), self._about())
 
     def _parts(self, kind: str) -> list[tuple[int, int, int, Path]]:
         """(match number, first deal, end, file) of every block, in order."""
@@ -154,7 +158,7 @@ class FrameStore(MutableMapping[str, Any]):
 
 @contextmanager
 def saving(path: Path | None, folder: Path | None, seed: int) -> Iterator[SavedGames | None]:
-    """A place for the games of a run, or None without a path. folder: of the run's blocks; without one, a temporary one.
+    """A place for the games of a run, None without a path. folder: of the run's blocks; without one, a temporary one.
 
     ValueError, before anything is played, for a path that cannot be written or is no .parquet file.
     """
@@ -182,8 +186,12 @@ def describe(match: Match) -> dict[str, Any]:
     """All that decides a match, in plain values."""
     world = plain(match.world) if hasattr(match.world, "model_dump") else repr(match.world)
     return {
-        "game": match.game, "agents": match.specs(), "rules": plain(match.rules), "world": world, "seating": match.seating,
-    }  # fmt: skip
+        "game": match.game,
+        "agents": match.specs(),
+        "rules": plain(match.rules),
+        "world": world,
+        "seating": match.seating,
+    }
 
 
 def match_id(match: Match) -> str:
@@ -199,7 +207,10 @@ def _parquet(frame: Any, address: Mapping[str, Any]) -> bytes:
     for name in frame.columns[frame.dtypes == "category"]:
         frame[name] = frame[name].astype("str")
     table = pyarrow.Table.from_pandas(frame, preserve_index=False)
-    fields = [pyarrow.field(f.name, pyarrow.string() if pyarrow.types.is_large_string(f.type) else f.type) for f in table.schema]
+    fields = [
+        pyarrow.field(f.name, pyarrow.string() if pyarrow.types.is_large_string(f.type) else f.type)
+        for f in table.schema
+    ]
     table = table.cast(pyarrow.schema(fields, metadata={_ADDRESS: json.dumps(address).encode()}))
     out = io.BytesIO()
     parquet.write_table(table, out)

@@ -18,7 +18,7 @@ LEVEL = 0.95
 
 
 def t_quantile(deals: ArrayLike, level: float = LEVEL, parameters: int = 1) -> Any:
-    """Two-sided Student t critical value for `deals` replications; NaN where no degree of freedom is left."""
+    """Two-sided Student t critical value for `deals` replications, of their shape; NaN without a degree of freedom."""
     from scipy.special import stdtrit
 
     freedom = np.asarray(deals, float) - parameters

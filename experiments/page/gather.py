@@ -83,15 +83,14 @@ def _entry(folder: Path) -> Entry:
         raise ValueError(f"half-written: {', '.join(missing or [ANSWER])} is missing")
     question, _, sentence = (folder / ANSWER).read_text(encoding="utf-8").strip().partition("\n")
     tables = [name for name in files if name.endswith(".csv")]
+    tables.sort(key=lambda name: (name != "summary.csv", name))
     texts = [name for name in files if name.endswith(".txt") and name not in (ANSWER, RULE_CARDS)]
     return Entry(
         name=folder.name,
         question=question,
         answer=paragraphs(sentence),
         figure=_figure(folder, files),
-        tables=tuple(
-            read_table(folder / name) for name in sorted(tables, key=lambda name: (name != "summary.csv", name))
-        ),
+        tables=tuple(read_table(folder / name) for name in tables),
         cards=rule_cards((folder / RULE_CARDS).read_text(encoding="utf-8")) if RULE_CARDS in files else (),
         texts=tuple((name, (folder / name).read_text(encoding="utf-8").strip()) for name in texts),
         commands=_commands(folder, manifest),

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 import sim
 from agents.registry import make
 from experiments.lab import plots, statistics
-from experiments.lab.estimate import Estimate, Estimates
+from experiments.lab.estimate import Estimate, Estimates, Floats
 from sim.replay import trace
 from sim.stella import StellaRules
 
@@ -22,6 +23,7 @@ PLAYERS = (3, 4, 5, 6)
 N_DEALS = 500
 SEED = 7
 ONE = "avoider:risk=0.3"
+REPLAY = "python -m experiments.replay"
 
 
 @dataclass(frozen=True)
@@ -79,19 +81,19 @@ def _table(players: int, spec: str) -> sim.Games:
     return games
 
 
-def _per_deal(games: sim.Games, values: np.ndarray) -> np.ndarray:
+def _per_deal(games: sim.Games, values: ArrayLike) -> Floats:
     """Means over a deal's seatings and whatever follows: (games, ...) -> (deals,)."""
-    return np.asarray(values, float).reshape(games.n_deals, -1).mean(axis=1)
+    return np.asarray(np.reshape(values, (games.n_deals, -1)).mean(axis=1))
 
 
-def _own(games: sim.Games) -> np.ndarray:
+def _own(games: sim.Games) -> NDArray[np.int8]:
     """Marks of member 0 and of all who play like it: (games, rounds, members)."""
     assert games.rounds is not None
-    alike = [agent == games.match.agents[0] for agent in games.match.agents]
-    return games.rounds.marks[:, :, alike]
+    alike = np.array([agent == games.match.agents[0] for agent in games.match.agents])
+    return np.asarray(games.rounds.marks[:, :, alike])
 
 
-def _shares(games: sim.Games, counts: np.ndarray) -> Estimates:
+def _shares(games: sim.Games, counts: NDArray[np.int64]) -> Estimates:
     own = _own(games)
     return statistics.mean(np.stack([_per_deal(games, own == count) for count in counts], axis=1))
 
@@ -139,5 +141,5 @@ def dark_round(players: int = 4) -> DarkRound:
         dark=step["dark"].index(True),
         grid=tuple(tuple(cells[start : start + columns]) for start in range(0, len(cells), columns)),
         lines=tuple(line.strip() for line in (told[0], *told[2:])),
-        command=f"python -m experiments.replay --game stella --agents people --players {players} --seed {SEED} --deal {deal}",
+        command=f"{REPLAY} --game stella --agents people --players {players} --seed {SEED} --deal {deal}",
     )

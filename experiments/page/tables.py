@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +58,7 @@ def table(name: str, frame: pd.DataFrame) -> Table:
     return Table(name, tuple(text.columns), numeric, tuple(zip(*columns, strict=True)), len(frame))
 
 
-def _cells(text: Sequence[str], raw: pd.Series[Any], is_number: bool) -> list[Cell]:
+def _cells(text: Iterable[str], raw: pd.Series[Any], is_number: bool) -> list[Cell]:
     if not is_number:
         return [Cell(_spelled(cell), None) for cell in text]
     keys = ["" if value != value else f"{value:.6g}" for value in raw]

@@ -23,7 +23,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Card:
-    """A rule card. intro: paragraphs; facts: heading and sentences; plain: the card as it is, where it has another form."""
+    """A rule card. intro: paragraphs; facts: heading and sentences; plain: a card of another form, whole."""
 
     title: str
     intro: tuple[str, ...]

@@ -18,7 +18,8 @@ import sim
 from experiments.speed.rates import Case
 
 _PLAY = """
-import resource, sys, time
+import sys, time
+from pathlib import Path
 start = time.perf_counter()
 import sim
 from experiments.speed.rates import CASES
@@ -26,13 +27,16 @@ imported = time.perf_counter() - start
 match = next(case for case in CASES if case.name == sys.argv[1]).match
 start = time.perf_counter()
 sim.simulate(match, int(sys.argv[2]), seed=1, keep="summary")
-print(imported, time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+played = time.perf_counter() - start
+status = Path("/proc/self/status")  # Linux; resource.getrusage would tell the parent's peak where that is higher
+peak = [line.split()[1] for line in status.read_text().splitlines() if "VmHWM" in line] if status.exists() else ["nan"]
+print(imported, played, float(peak[0]) / 1024)
 """
 
 
 @dataclass(frozen=True)
 class Started:
-    """A fresh process that plays some games. Seconds; memory: its peak, in MiB."""
+    """A fresh process that plays some games. Seconds; memory: its peak, in MiB (NaN where the system does not tell)."""
 
     imported: float
     played: float

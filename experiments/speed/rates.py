@@ -82,8 +82,7 @@ def measure(case: Case, batches: Sequence[int], games: int, repetitions: int, or
     """
     match, loop = case.match, case.loop
     rivals: dict[str, tuple[Callable[[int], Any], int]] = {
-        str(batch): (partial(_engine, match, batch), max(16, min(games, 400 * batch)))
-        for batch in batches
+        str(batch): (partial(_engine, match, batch), max(16, min(games, 400 * batch))) for batch in batches
     }
     if loop is not None:
         rivals["loop"] = (loop, games)

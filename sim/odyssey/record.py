@@ -53,6 +53,7 @@ class Record:
             own.note(turn.rows, {"vagueness": turn.vagueness if mine else np.full_like(turn.vagueness, np.nan)})
 
     def history(self, turn: int, rows: NDArray[np.int64], group: Group) -> OdysseyHistory:
+        """What an agent's seats could have written down before a turn. rows: (n,), games of the batch."""
         return OdysseyHistory(turn, self.rules.players, rows, group.seats, self.public, self.told[group.agent])
 
     def rows(self, turns: NDArray[np.int16]) -> dict[str, NDArray[Any]]:

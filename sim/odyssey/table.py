@@ -172,11 +172,14 @@ def offered_fits(slots: Any, fit: Any, seats: Any, out: Any) -> None:
 def legal_images(owners: Any, sides: Any, seats: Any, out: Any) -> None:
     """Which images a seat may vote for: never one of the own side. out: bool (n, k, images)."""
     n, k, images = out.shape
+    whose = np.empty(images, np.int64)
     for g in range(n):
+        for v in range(images):
+            whose[v] = _side(owners[g, v], sides)
         for i in range(k):
             side = _side(seats[i], sides)
             for v in range(images):
-                out[g, i, v] = _side(owners[g, v], sides) != side
+                out[g, i, v] = whose[v] != side
 
 
 @kernel

@@ -24,7 +24,8 @@ class OdysseyHistory(History):
     """Past turns, as a player could have written them down: games first, then the turn.
 
     storyteller: int64 (turns,) seats; images: int16 (n, turns, images) card numbers
-    owners: int8 (n, turns, images) the seats that had handed them in; votes: int16 (n, turns, players, votes), image indexes, -1 for none
+    owners: int8 (n, turns, images) the seats that had handed them in
+    votes: int16 (n, turns, players, votes), image indexes, -1 for none
     trap: int16 (n, turns), the image with the red token, -1 without; points: int16 (n, turns, sides), raw
     vagueness: float32 (n, k, turns), of the clues that the viewing seat told itself, NaN elsewhere
     len(history) is the number of past turns.

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sim
+from experiments.contest.schemes import Sitting
 from experiments.lab.deal_sums import DealSums
 from experiments.lab.estimate import Floats
 from experiments.lab.moments import Moments
 from experiments.lab.precision import VarianceSplit, variance_split
 from experiments.lab.rating import Played, table_of
-from experiments.lab.schemes import Sitting
 from experiments.lab.statistics import bootstrap_weights
 from sim.summary import WIN_UNIT
 
@@ -110,6 +110,7 @@ class CrossPlay:
 
     @property
     def n_deals(self) -> int:
+        """Deals played so far."""
         return sum(map(len, self.shares))
 
     @property
@@ -132,8 +133,10 @@ class CrossPlay:
             self.unfinished[row] += part["unfinished"].sum()
 
     def _series(self, results: Sequence[DealSums]) -> dict[str, Floats]:
-        """Per-deal numbers by name: "agent.*" (deals, agents), "pair.*" (deals, agents, agents), row alone at a table of
-        the column, or, at mixed tables, both at one table; NaN where there is none; "self.*" (deals, agents)."""
+        """Per-deal numbers by name: "agent.*" and "self.*" (deals, agents), "pair.*" (deals, agents, agents).
+
+        Pairs: the first alone at a table of the second or, at mixed tables, both at one table; NaN where there is none.
+        """
         n, deals = self.n_agents, len(results[0])
         sides_of = [np.array([sitting.sides.count(agent) for agent in sitting.agents]) for sitting in self.sittings]
         units = {"win_share": ("wins", WIN_UNIT), "score": ("score", 1), "margin": ("margin", self.sides - 1)}
@@ -147,9 +150,8 @@ class CrossPlay:
 
         series: dict[str, Floats] = {}
         for name in units:
-            series[f"agent.{name}"] = np.stack(
-                [sum((at(row, a, name) for row in self.tables_with(a)), np.zeros(deals)) / max(len(self.tables_with(a)), 1)
-                 for a in range(n)], axis=1)  # fmt: skip
+            each = [[at(row, a, name) for row in self.tables_with(a)] for a in range(n)]
+            series[f"agent.{name}"] = np.stack([sum(parts[1:], parts[0]) / len(parts) for parts in each], axis=1)
         alone_in = {s.agents: row for row, s in enumerate(self.sittings) if s.kind == "alone"}
         if self.sides == 2:
             alone_in |= {(second, first): row for (first, second), row in alone_in.items()}
@@ -175,8 +177,8 @@ class CrossPlay:
         return series | {f"pair.{name}": values for name, values in (pair | self._ahead(results, sides_of)).items()}
 
     def _ahead(self, results: Sequence[DealSums], sides_of: Sequence[NDArray[np.int64]]) -> dict[str, Floats]:
-        """How often a side of the row has more points than one of the column at the same table, ties half; and, at mixed
-        tables, win share of the row minus that of the column."""
+        """How often a side of the first agent has more points than one of the second at the same table, ties half; and
+        win share per side of the first minus that of the second there."""
         n, deals = self.n_agents, len(results[0])
         total, gap, tables = np.zeros((deals, n, n)), np.zeros((deals, n, n)), np.zeros((n, n))
         for sitting, part, own in zip(self.sittings, results, sides_of, strict=True):
@@ -190,7 +192,10 @@ class CrossPlay:
                         gap[:, a, b] += share[:, i] - share[:, j]
                         tables[a, b] += 1
         with np.errstate(invalid="ignore"):
-            return {"ahead": total / np.where(tables, tables, np.nan), "win_share_gap": gap / np.where(tables, tables, np.nan)}
+            return {
+                "ahead": total / np.where(tables, tables, np.nan),
+                "win_share_gap": gap / np.where(tables, tables, np.nan),
+            }
 
 
 PAIR_COLUMNS = (

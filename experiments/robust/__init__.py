@@ -1,0 +1,1 @@
+"""What `experiments.robustness` is made of: sampled worlds and indices, extreme worlds, words, the figure."""

@@ -24,7 +24,7 @@ from experiments.lab.deal_sums import DealSums
 from experiments.lab.estimate import Estimate, Estimates
 from experiments.lab.experiment import Experiment, Result, Settings
 from experiments.lab.focal import focal_members, outcomes
-from experiments.lab.statistics import rare
+from sim.stella import StellaRules
 from sim.summary import WIN_UNIT
 
 if TYPE_CHECKING:
@@ -51,6 +51,13 @@ class DarknessRisk(Settings):
     """Risks of the avoider: the chance of standing alone with the most marks that it accepts in a round."""
     fields: Annotated[tuple[str, ...], MinLen(1)] = ("people", "greedy")
     """Specs of the others at the table; the first is the reference field."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("players", "risks", "fields"):
+            object.__setattr__(self, name, tuple(dict.fromkeys(getattr(self, name))))
+        if len(self.risks) < 2:
+            raise ValueError(f"risks = {self.risks}: needs at least two different risks to compare")
 
 
 @dataclass(frozen=True)
@@ -94,13 +101,26 @@ class Table:
         """Share of rounds in which somebody stood in the dark, over all risks of the table, on common deals."""
         dark = np.sum([sums["somebody_dark"] for sums in self.sums], axis=0)
         rounds = np.sum([sums["rounds"] for sums in self.sums], axis=0)
-        return DealSums(self.sums[0].deals, {"games": self.sums[0]["games"], "dark": dark}).mean("dark", int(rounds[0]))
+        together = DealSums(self.sums[0].deals, {"games": self.sums[0]["games"], "dark": dark})
+        return together.told("dark", int(rounds[0]), event=True)
+
+    @cached_property
+    def why_never_dark(self) -> str:
+        """Where nobody was ever in the dark: why, as far as the games tell; '' elsewhere."""
+        if self.somebody_dark.value > 0:
+            return ""
+        if all(not sums["dark_exists"].any() for sums in self.sums):
+            return "these rules have no darkness"
+        if all((sums["others_below_maximum"] == 0).all() for sums in self.sums):
+            return "all the others mark the maximum and tie"
+        return "nobody ever stood alone with the most marks"
 
 
 def per_deal(games: sim.Games) -> DealSums:
     """What is needed of some games, summed per deal; the avoider is member 0, and everybody who equals it."""
-    rounds, members = games.rounds, focal_members(games.match)
-    assert rounds is not None
+    rounds, rules, members = games.rounds, games.match.rules, focal_members(games.match)
+    assert rounds is not None and isinstance(rules, StellaRules)
+    others = [member for member in range(rules.players) if member not in members] or members
     dark, fallen = rounds.dark[:, :, members], rounds.fallen[:, :, members]
     erased = rounds.erased[:, :, members].sum((1, 2), dtype=np.int64)
     made = outcomes(games)
@@ -114,6 +134,8 @@ def per_deal(games: sim.Games) -> DealSums:
         fallen=fallen.sum((1, 2)),
         both=(dark & fallen).sum((1, 2)),
         rounds=np.full(len(games), rounds.dark.shape[1]),
+        dark_exists=np.full(len(games), rules.darkness != "off"),
+        others_below_maximum=(rounds.marks[:, :, others] < rules.maximum_marks).sum((1, 2)),
         somebody_dark=rounds.dark.any(2).sum(1),
     )
 
@@ -237,8 +259,6 @@ def _printed(frame: pd.DataFrame) -> pd.DataFrame:
 def _sentence(reference: Sequence[Table]) -> str:
     """The answer in the reference field."""
     field = reference[0].field
-    if all(table.somebody_dark.value == 0 for table in reference):
-        return f"In a field of `{field}` nobody is ever in the dark: under these rules there is no risk to choose."
     parts = []
     for table in reference:
         best = table.best_by_win_share
@@ -251,6 +271,15 @@ def _sentence(reference: Sequence[Table]) -> str:
             "by caution"
         )
     n = reference[0].best_by_win_share.n
+    if all(table.why_never_dark for table in reference):
+        answers = "; ".join(
+            f"{table.players} players: {table.best_by_win_share.words([f'{risk:g}' for risk in table.risks])}"
+            for table in reference
+        )
+        return (
+            f"Among `{field}` nobody is ever in the dark ({reference[0].why_never_dark}; n = {n:,} deals each), so no "
+            f"risk costs anything: by win share the best are {answers}."
+        )
     return f"Best risks of darkness by win share among `{field}`, per game, n = {n:,} deals each: {'; '.join(parts)}."
 
 
@@ -258,17 +287,16 @@ def _notes(tables: Sequence[Table], settings: DarknessRisk) -> list[str]:
     notes = [
         "win share: games won by the avoider / its games (ties shared); margin: own points minus the mean of the "
         "others', per game; dark/round: rounds in the dark / rounds; caution/game: points before erasure with the "
-        "highest risk minus those with this risk; * not told from the best by win share (95 %, over deals)."
+        "highest risk minus those with this risk; * not told from the best by win share. Intervals: 95 %, over deals; "
+        "of what never happened, the share of deals that may show it."
     ]
     for table in tables:
         dark = table.somebody_dark
-        if table.field != settings.fields[0] and dark.value == 0:
-            never = np.sum([sums["somebody_dark"] for sums in table.sums], axis=0)
-            top = rare(never != 0).high
-            all_tie = "all mark the maximum and tie, so " if table.field == "greedy" else ""
+        if table.why_never_dark:
             notes.append(
-                f"{table.players} players, `{table.field}`: nobody was ever in the dark (share of deals with darkness "
-                f"below {top:.2g}, 95 %; n = {len(never):,} deals): {all_tie}every risk is safe. The field decides."
+                f"{table.players} players, `{table.field}`: nobody was ever in the dark (in a share of deals below "
+                f"{dark.high:.2g}, 95 %; n = {dark.n:,} deals): {table.why_never_dark}, so every risk is safe. The "
+                "field decides."
             )
         else:
             notes.append(f"{table.players} players, `{table.field}`: somebody in the dark in {dark} of rounds.")
@@ -278,7 +306,10 @@ def _notes(tables: Sequence[Table], settings: DarknessRisk) -> list[str]:
 def _figure(tables: Sequence[Table], settings: DarknessRisk) -> Figure:
     """Win share over risk, and below what risk does to marks and darkness; one column per number of players."""
     fields = " or ".join(settings.fields)
-    title = f"How much risk of darkness should one take? One avoider at the table; the others are {fields}"
+    title = (
+        "How much risk of darkness should one take? One player accepts a risk and marks as many cards as it allows;\n"
+        f"the others are {fields}. 95 % intervals over {settings.n_deals:,} deals, each played in every seat."
+    )
     figure, axes = plots.player_panels(settings.players, rows=3, title=title)
     column = {players: i for i, players in enumerate(settings.players)}
     for table in tables:

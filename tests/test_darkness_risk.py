@@ -72,11 +72,32 @@ def test_small_run() -> None:
     assert sum("nobody was ever in the dark" in note for note in result.notes) == 2
 
 
-def test_rules_without_darkness_leave_no_question() -> None:
+def test_where_nobody_is_ever_dark_the_answer_says_why() -> None:
     from experiments.lab.given import Given
 
-    result = compute(EXPERIMENT, SMALL, Running(n_jobs=1), Given({"stella": {"darkness": "off"}}))
-    assert "nobody is ever in the dark" in result.sentence
+    off = compute(EXPERIMENT, SMALL, Running(n_jobs=1), Given({"stella": {"darkness": "off"}}))
+    assert "nobody is ever in the dark (these rules have no darkness" in off.sentence
+    assert not any("mark the maximum" in note for note in off.notes)
+    assert (off.tables["best"]["somebody_dark_share_of_rounds_high"] > 0).all()
+    greedy = compute(EXPERIMENT, SMALL.replace(fields=("greedy", "people")), Running(n_jobs=1))
+    assert "all the others mark the maximum and tie" in greedy.sentence
+    assert "3 players: 1; 4 players: 1" in greedy.sentence
+
+
+def test_what_always_happens_has_an_interval_too() -> None:
+    from experiments.lab.given import Given
+
+    fields = {"darkness": "all_most", "minimum_marks": 10}
+    frame = compute(EXPERIMENT, SMALL, Running(n_jobs=1), Given({"stella": fields})).summary
+    assert (frame["dark_share_of_rounds"] == 1).all()
+    assert frame["dark_share_of_rounds_low"].between(0.9, 0.99).all()
+    assert (frame["dark_share_of_rounds_high"] == 1).all()
+
+
+def test_the_same_value_twice_is_one_value() -> None:
+    assert DarknessRisk(risks=(0.2, 0.2, 0.4), players=(4, 4)).players == (4,)
+    with pytest.raises(ValueError, match="at least two different risks"):
+        DarknessRisk(risks=(0.2, 0.2))
 
 
 @pytest.mark.parametrize(

@@ -122,13 +122,21 @@ class DealSums:
     def told(self, column: str, per: float | str = GAMES, event: bool = False) -> Estimate:
         """As `mean`, without the false certainty of a column that is the same on every deal.
 
-        Such a value has no interval (symmetry or the rules fix it); but an event that no deal shows has that of `rare`.
+        Such a value has no interval (symmetry or the rules fix it). event: the column counts what happens at most once
+        in each of `per`; one that no deal shows, or that every deal shows throughout, has the interval of `rare`, and
+        others stay within 0..1.
         """
         values = self[column]
         if event and not values.any():
             return statistics.rare(values != 0)
+        if event and not isinstance(per, str) and (values == per).all():
+            return statistics.rare(values == per)
         estimate = self.mean(column, per)
-        return Estimate(estimate.value, n=estimate.n) if (values == values[0]).all() else estimate
+        if (values == values[0]).all():
+            return Estimate(estimate.value, n=estimate.n)
+        if event:
+            return Estimate(estimate.value, max(0.0, estimate.low), min(1.0, estimate.high), estimate.n)
+        return estimate
 
     def ratios(self, numerator: str, denominator: str) -> Estimates:
         """Ratios of sums with jackknife intervals over deals, for every trailing index."""

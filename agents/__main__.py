@@ -7,6 +7,8 @@ from textwrap import wrap
 
 from agents.registry import GAMES, Game, describe
 
+USAGE = "List the agents of both games, or of the one that is named: parameters, defaults and ranges, and how to write a spec."
+
 
 def listing(games: tuple[Game, ...] = GAMES) -> str:
     """The text that `python -m agents` prints."""
@@ -26,7 +28,10 @@ def listing(games: tuple[Game, ...] = GAMES) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the listing; exit code 2 with a message for an unknown game."""
+    """Print the listing, or how to call it; exit code 2 with a message for an unknown game."""
+    if {"-h", "--help"} & set(arguments):
+        print(f"usage: python -m agents [odyssey] [stella]\n\n{USAGE}")
+        return 0
     unknown = [argument for argument in arguments if argument not in GAMES]
     if unknown:
         print(f"python -m agents: unknown game {unknown[0]!r}; there is odyssey and stella", file=sys.stderr)

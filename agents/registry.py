@@ -142,7 +142,7 @@ def _unknown_agent(game: Game, name: str) -> ValueError:
 
 
 def _nearest(given: str, known: Iterable[str]) -> str:
-    match = difflib.get_close_matches(str(given), list(known), n=1, cutoff=0.5)
+    match = difflib.get_close_matches(str(given), list(known), n=1, cutoff=0.6)
     return f". Did you mean {match[0]!r}?" if match else ""
 
 
@@ -150,13 +150,15 @@ def _imported(game: Game, module: str, class_name: str) -> type[Agent]:
     spec = f"{module}:{class_name}"
     try:
         found: Any = importlib.import_module(module)
-    except ImportError as error:
-        if "." not in module and error.name == module:
+    except (Exception, SystemExit) as error:  # whatever the module does while it is imported
+        if isinstance(error, ModuleNotFoundError) and error.name == module and "." not in module:
+            an = "an" if game == "odyssey" else "a"
             raise ValueError(
-                f"{spec}: there is no module {module!r} to import, nor a {game} agent of that name; "
-                f"{game} has {', '.join(names(game))}{_nearest(module, names(game))}"
+                f"{spec}: there is no module {module!r} to import, nor {an} {game} agent of that name; "
+                f"{game} has {', '.join(names(game))}"
             ) from None
-        raise ValueError(f"{spec}: cannot import {module!r}: {error}") from error
+        said = " ".join(str(error).split())
+        raise ValueError(f"{spec}: cannot import module {module!r}: {type(error).__name__}: {said}") from error
     try:
         for part in class_name.split("."):
             found = getattr(found, part)
@@ -173,7 +175,10 @@ def _imported(game: Game, module: str, class_name: str) -> type[Agent]:
 
 def _build(cls: type[Agent], text: str) -> Agent:
     name = cls.spec_name()
-    known = parameters_of(cls)
+    try:
+        known = parameters_of(cls)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
     values = {}
     for parameter, value in _given(name, text).items():
         if parameter not in known:
@@ -187,8 +192,10 @@ def _build(cls: type[Agent], text: str) -> Agent:
         raise ValueError(f"{name} needs {', '.join(missing)}: write {name}:{missing[0]}=...")
     try:
         return cls(**values)
-    except TypeError as error:
-        raise ValueError(f"{name} cannot be made: {error}") from error
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{name} cannot be made: {type(error).__name__}: {error}") from error
 
 
 def _given(name: str, text: str) -> dict[str, str]:

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from sim.errors import AgentError
 from sim.views import View
 
+RAISED = (Exception, SystemExit)
+"""What becomes an `AgentError`: `exit()` inside an agent, too, which must not end a run as if all were well."""
+
 
 class Group(NamedTuple):
     """Equal agents, served by one call for all their seats."""
@@ -54,7 +57,7 @@ class Question:
         """The agent's raw reply."""
         try:
             return getattr(self.group.agent, self.decision)(self.view)
-        except Exception as error:
+        except RAISED as error:
             game = self._first_that_raises()
             self.refuse(game, f"raised {type(error).__name__}: {error}", cause=error)
 
@@ -93,7 +96,7 @@ class Question:
         for game in range(n if n > 1 else 0):
             try:
                 getattr(self.group.agent, self.decision)(self.view.take([game]))
-            except Exception:
+            except RAISED:
                 return game
         return 0
 

@@ -48,7 +48,7 @@ def _stamp(function: Any) -> str:
     return sha256(b"\0".join(parts)).hexdigest()
 
 
-class _Notice(event.Listener):  # type: ignore[misc]  # Numba ships no types
+class _Notice(event.Listener):
     """Says once, on standard error, that a first run compiles; silent when everything comes from the cache."""
 
     said = False
@@ -62,4 +62,4 @@ class _Notice(event.Listener):  # type: ignore[misc]  # Numba ships no types
         pass
 
 
-event.register("numba:compile", _Notice())
+event.register("numba:compile", _Notice())  # type: ignore[no-untyped-call]  # Numba ships no types

@@ -27,7 +27,7 @@ def games_frame(games: Games) -> pd.DataFrame:
     member = np.tile(np.arange(players), n)
     row = np.repeat(np.arange(n), players)
     side = member % games.match.n_sides
-    turns: Any = pd.array([pd.NA] * len(row), dtype="Int16") if games.turns is None else games.turns[row]
+    turns: Any = pd.array([pd.NA] * len(row), dtype="Int32") if games.turns is None else games.turns[row]
     return pd.DataFrame(
         {
             "deal": games.deal[row],

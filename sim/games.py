@@ -48,7 +48,7 @@ class TurnRows:
     """
 
     game: NDArray[np.int64]
-    turn: NDArray[np.int16]
+    turn: NDArray[np.int32]
     storyteller: NDArray[np.int8]
     vagueness: NDArray[np.float32]
     voters: NDArray[np.int8]
@@ -64,12 +64,13 @@ class Played(NamedTuple):
     """One batch, by seat: what `play` returns.
 
     scores: int32 (games, sides); winners: bool (games, sides); finished: bool (games,)
+    turns: int32 (games,), Odyssey
     """
 
     scores: NDArray[np.int32]
     winners: NDArray[np.bool_]
     finished: NDArray[np.bool_]
-    turns: NDArray[np.int16] | None = None
+    turns: NDArray[np.int32] | None = None
     turn_rows: TurnRows | None = None
     rounds: Rounds | None = None
 
@@ -83,7 +84,7 @@ class Games:
 
     scores: int32 (games, sides), in team column j is members j and j + players/2; winners: bool, the same shape (ties:
     several); finished: bool (games,), False where the safety stop `max_turns` ended the game
-    deal, seating: int64 (games,); Odyssey: turns, int16 (games,), and turn_rows; Stella: rounds
+    deal, seating: int64 (games,); Odyssey: turns, int32 (games,), and turn_rows; Stella: rounds
     `a + b` puts games of one match and seed together, in any order to the same bits; overlapping deals are refused.
     """
 
@@ -94,7 +95,7 @@ class Games:
     scores: NDArray[np.int32]
     winners: NDArray[np.bool_]
     finished: NDArray[np.bool_]
-    turns: NDArray[np.int16] | None
+    turns: NDArray[np.int32] | None
     turn_rows: TurnRows | None
     rounds: Rounds | None
 

@@ -317,6 +317,8 @@ def _progress_bar(wanted: bool, total: int) -> Any:
 def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
     """A whole number within its range, or a ValueError that names it."""
     allowed = f"a whole number, {low} or more" if high is None else f"a whole number from {low} to {high}"
+    if low == high:
+        allowed = str(low)
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise ValueError(f"{name} = {value!r}: must be {allowed}")
     if value < low or (high is not None and value > high):

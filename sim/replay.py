@@ -21,9 +21,9 @@ __all__ = ["Replay", "Trace", "replay", "trace"]
 class Trace:
     """Everything that happened in one game, by seat, in plain lists.
 
-    rounds (Stella): dicts with grid, fits, marks, counts, dark, reveals (scout, card position, owners), fallen, sparks,
-    super_sparks, erased, points. turns (Odyssey): dicts with storyteller, hands, slot, vagueness, images, owners, votes,
-    trap, points, found, voters, scores. scores and winners are per side.
+    rounds (Stella): dicts with grid, fits, marks, counts, dark, reveals (scout, card position, owners), fallen,
+    sparks, super_sparks, erased, points. turns (Odyssey): dicts with storyteller, hands, slot, vagueness, images,
+    owners, votes, trap, points, found, voters, scores. scores and winners are per side.
     """
 
     match: Match
@@ -78,9 +78,8 @@ def trace(match: Match, seed: int = 0, deal: int = 0, seating: int = 0) -> Trace
     else:
         from sim.odyssey.play import play
     played = play(match, seating, deals, seed, steps)
-    return Trace(
-        match, seed, deal, seating, steps, played.scores[0].tolist(), played.winners[0].tolist(), bool(played.finished[0])
-    )  # fmt: skip
+    scores, winners = played.scores[0].tolist(), played.winners[0].tolist()
+    return Trace(match, seed, deal, seating, steps, scores, winners, bool(played.finished[0]))
 
 
 def replay(match: Match, seed: int = 0, deal: int = 0, seating: int = 0) -> Replay:

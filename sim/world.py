@@ -85,7 +85,9 @@ class World(Parameters):
     def _conflicts(self) -> list[Problem]:
         m, sd = self.agreement_mean, self.agreement_sd
         if sd > 0 and sd * sd >= m * (1 - m):
-            most = f"below {(m * (1 - m)) ** 0.5:.4g} for a Beta distribution of mean {m}, or 0 (constant agreement)"
+            most = "0 (constant agreement)"
+            if 0 < m < 1:
+                most = f"below {(m * (1 - m)) ** 0.5:.4g} for a Beta distribution of mean {m}, or {most}"
             return [self._conflict("agreement_sd", f"must be {most}", "agreement_mean")]
         return []
 
@@ -137,9 +139,9 @@ class World(Parameters):
 
 
 PEOPLE: dict[str, Any] = {"agreement_mean": 0.32, "clarity_sd": 1.55}
-"""What `World.like("people")` sets apart from the defaults: what figures of people rule out (`experiments.calibration`).
+"""What `World.like("people")` sets apart from the defaults, which figures of people rule out: `calibration` says.
 
-agreement_mean: people's marks on 4,105 paintings, at the default breadth_sd, need 0.32 (0.30 to 0.35) and rule out 0.40.
+agreement_mean: marks on 4,105 paintings, at the default breadth_sd, need 0.32 (0.30 to 0.35) and rule out 0.40.
 clarity_sd: at that agreement, 321 rounds of Dixit (46 told by people, the others by literal and by vague models), each
 kind at a vagueness of its own, need 1.55 (1.3 to 1.9) and rule out 1.15. The 46 rounds alone rule out neither.
 """

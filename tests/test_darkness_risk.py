@@ -1,4 +1,4 @@
-"""The experiment on darkness: its question is never empty, its numbers mean what they say, its files come out the same."""
+"""The experiment on darkness: never an empty question, numbers that mean what they say, files that stay the same."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from oracle.hash_agents import ODYSSEY, STELLA
 from scipy import stats
 
 import sim
 from agents.registry import make
+from oracle.hash_agents import ODYSSEY, STELLA
 from sim.odyssey import OdysseyRules
 from sim.stella import StellaRules
 

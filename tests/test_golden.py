@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from golden_games import FOLDER, GAMES, told
 
 import sim
 from agents.registry import make
+from golden_games import FOLDER, GAMES, told
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -1,4 +1,4 @@
-"""The same game alone and among a million: nothing depends on batch, block, order, workers, backend or who else plays."""
+"""The same game alone and among a million: nothing depends on batch, block, order, workers or who else plays."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle.hash_agents import ODYSSEY, SCOUTS, STELLA
 
 import sim
+from oracle.hash_agents import ODYSSEY, SCOUTS, STELLA
 from sim.games import Games, Rounds, TurnRows
 from sim.odyssey import OdysseyRules
 from sim.replay import trace

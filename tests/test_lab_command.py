@@ -176,19 +176,19 @@ class StopsAfter:
 def test_an_interrupted_run_resumes_to_the_same_bytes(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = ["--n-jobs", 1, "--n-deals", 200]
+    options = ["--n-jobs", 1, "--n-deals", 1_600]
     assert run(*options, "--out", tmp_path / "whole")[0] == 0
     with monkeypatch.context() as patched:
         StopsAfter(patched, 5, KeyboardInterrupt())
         code, out, err = run(*options, "--out", tmp_path / "cut")
     assert (code, out) == (130, "")
     assert "5 finished blocks of games kept" in err
-    assert f"--n-deals 200 --out {tmp_path / 'cut'} --resume" in err
+    assert f"--n-deals 1600 --out {tmp_path / 'cut'} --resume" in err
     assert os.listdir(tmp_path / "cut") == [".blocks"]
 
     code, _, err = run("--n-jobs", 1, "--n-deals", 100, "--out", tmp_path / "cut", "--resume")
     assert code == 2
-    assert "settings.n_deals: 200 there, 100 here" in err
+    assert "settings.n_deals: 1600 there, 100 here" in err
 
     code, _, err = run("--n-jobs", 2, "--backend", "threading", *options[2:], "--out", tmp_path / "cut", "--resume")
     assert code == 0

@@ -149,7 +149,7 @@ class Wrong(StellaAgent):
         (
             "shape",
             "mark",
-            r"bool marks, 1 to 10 for each game and seat, of shape \(\d+, 2, 15\); received bool of shape \(\d+, 2, 14\)",
+            r"marks, 1 to 10 for each game and seat, of shape \(\d+, 2, 15\); received bool of shape \(\d+, 2, 14\)",
         ),
         ("nan", "mark", "received float64 with NaN"),
         ("nothing at all", "mark", "received object"),

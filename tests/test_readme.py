@@ -48,12 +48,18 @@ def test_every_agent_and_experiment_is_named() -> None:
 
 
 def test_answers_are_those_of_the_committed_results() -> None:
-    answers = re.findall(r"<!-- answer: (\w+) -->\n(.*?)\n\n", README, re.S)
+    answers = re.findall(r"<!-- answer: (\w+) -->\n((?:> .*\n)+)", README)
     assert len(answers) >= 3
     for name, text in answers:
         committed = (ROOT / "results" / name / "answer.txt").read_text(encoding="utf-8").splitlines()[-1]
         quoted = " ".join(line.lstrip("> ").strip() for line in text.splitlines())
         assert quoted == committed, name
+
+
+def test_measures_are_those_of_the_code() -> None:
+    from experiments.house.measures import table
+
+    assert table().strip() in README
 
 
 def test_pictures_are_there() -> None:

@@ -27,7 +27,7 @@ def played(rules: StellaRules, n_deals: int, seed: int = 3) -> sim.Games:
 @pytest.mark.parametrize("players", [2, 3, 4, 6, 12])
 @pytest.mark.parametrize(("minimum", "maximum"), [(1, 10), (3, 5)])
 def test_somebody_in_the_dark(players: int, minimum: int, maximum: int) -> None:
-    """Counts are uniform on minimum..maximum, so P(sole most) = players x sum over k of (1/m) ((k - 1)/m)^(players - 1)."""
+    """Counts are uniform on m numbers, so P(sole most) = players x sum over k < m of (1/m) (k/m)^(players - 1)."""
     choices = maximum - minimum + 1
     exact = players * sum(Fraction(1, choices) * Fraction(k, choices) ** (players - 1) for k in range(choices))
     rounds = played(StellaRules(players=players, minimum_marks=minimum, maximum_marks=maximum), 3_000).rounds

@@ -83,7 +83,9 @@ def _stable(standing: Standing) -> str:
     if not held:
         return "Every table of one kind is joined with profit by some other agent of the pool: none is an equilibrium."
     surely = (
-        f"where each of them surely wins less: {', '.join(strict)}" if strict else "at none does each surely win less"
+        "each surely wins less"
+        if strict == held
+        else (f"where each surely wins less: {', '.join(strict)}" if strict else "at none does each surely win less")
     )
     return (
         f"Tables of one kind that no other single agent joins with more than its fair share (equilibria of the pool): "

@@ -73,6 +73,7 @@ def guarded(action: Callable[[list[str]], None], args: Sequence[str], prog: str)
     arguments = [arg for arg in args if arg != "--traceback"]
     developer = len(arguments) < len(args) or bool(os.environ.get(TRACEBACK))
     try:
+        _refuse_empty(arguments)
         action(arguments)
     except SystemExit as stop:  # tyro: --help, or a message already on standard error
         return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 2
@@ -97,6 +98,7 @@ def parse(experiment: Experiment[Any], args: Sequence[str]) -> tuple[Settings, R
     prog = program(experiment)
     examples = [f"{prog} --quick", f"{prog} --n-deals 500 --n-jobs 2 --out /tmp/try"]
     examples += [f"{prog} {example}".rstrip() for example in experiment.examples]
+    examples = list(dict.fromkeys(examples))
     description = "\n".join([experiment.question, "", "examples:", *(f"  {line}" for line in examples)])
     line = make_dataclass("Line", [("settings", experiment.settings), ("running", Running)], frozen=True)
     preset = experiment.settings(**(experiment.settings.quick_values if "--quick" in args else {}))
@@ -197,6 +199,14 @@ def _importable(experiment: Experiment[Any]) -> Experiment[Any]:
         found = getattr(importlib.import_module(spec.name), "EXPERIMENT", None)
         return found if isinstance(found, Experiment) else experiment
     return experiment
+
+
+def _refuse_empty(args: Sequence[str]) -> None:
+    """ValueError for an option that is given an empty text, as by `--out "$UNSET"`: it would mean the current folder."""
+    for option, value in zip(args, [*args[1:], None], strict=True):
+        name, equals, rest = option.partition("=")
+        if option.startswith("--") and (value == "" if not equals else rest == ""):
+            raise ValueError(f'{name} "": must not be empty')
 
 
 def _interruption(stop: KeyboardInterrupt, args: Sequence[str], prog: str) -> str:

@@ -119,6 +119,11 @@ class Result:
 
 
 S = TypeVar("S", bound=Settings)
+_KINDS = {
+    "int": "a whole number", "float": "a number", "bool": "true or false", "string": "a text", "path": "a path",
+    "tuple": "a list",
+}  # fmt: skip
+"""What is said for pydantic's kinds of problems: `int_parsing`, `int_type`, ..."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +172,22 @@ def _checked(name: str, hint: Any, value: Any) -> Any:
     except ValidationError as error:
         first = error.errors()[0]
         place = "".join(f", item {part + 1}" for part in first["loc"] if isinstance(part, int))
-        said = first["msg"].replace("Input should be", "must be").replace("greater than or equal to", "at least")
-        said = said.replace("less than or equal to", "at most")
-        raise ValueError(f"{name} = {plain!r}{place}: {said}") from None
+        raise ValueError(f"{name} = {plain!r}{place}: {_in_words(first)}") from None
+
+
+def _in_words(problem: Mapping[str, Any]) -> str:
+    """One of pydantic's problems in the lab's words."""
+    kind, context = problem["type"], problem.get("ctx", {})
+    if kind == "too_short":
+        return f"needs at least {_values(context['min_length'])}; got {context['actual_length']}"
+    if kind == "too_long":
+        return f"takes at most {_values(context['max_length'])}; got {context['actual_length']}"
+    wanted = _KINDS.get(kind.partition("_")[0])
+    if wanted is not None:
+        return f"must be {wanted}"
+    said = str(problem["msg"]).replace("Input should be", "must be").replace("greater than or equal to", "at least")
+    return said.replace("less than or equal to", "at most").removeprefix("Value error, ")
+
+
+def _values(count: int) -> str:
+    return "1 value" if count == 1 else f"{count} values"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ def load_given(experiment: Experiment[Any], settings: Settings) -> Given:
             raise ValueError(f"{settings.rules}: rules of {game}, but {experiment.name} {_plays(experiment)}")
         given = tomllib.loads(Path(settings.rules).read_text(encoding="utf-8"))
         rules[game] = {name: value for name, value in given.items() if name != "game"}
-    fields = dict(_field(experiment, text) for text in settings.set)
+    fields = _fields(experiment, settings.set)
     refuse_swept(fields, experiment.swept)
     for game in experiment.games:
         here = {name: value for name, value in fields.items() if name in RULES[game].model_fields}
@@ -76,6 +76,17 @@ def refuse_swept(given: Any, swept: Any) -> None:
             raise ValueError(
                 f"--set {name}=...: this experiment sets {name} itself, from its own settings (see --help)"
             )
+
+
+def _fields(experiment: Experiment[Any], texts: Sequence[str]) -> dict[str, Any]:
+    """Name and value of every `--set`. ValueError for a field that is set twice."""
+    fields: dict[str, Any] = {}
+    for text in texts:
+        name, value = _field(experiment, text)
+        if name in fields:
+            raise ValueError(f"--set {text}: {name} is set twice; set each field once")
+        fields[name] = value
+    return fields
 
 
 def _field(experiment: Experiment[Any], text: str) -> tuple[str, Any]:

@@ -100,7 +100,7 @@ def asymptotic_sequence(values: ArrayLike, tuned_for: int = 2_000, level: float 
 
 
 def sequence_factor(n: int, tuned_for: int = 2_000, level: float = statistics.LEVEL) -> float:
-    """How many standard errors wide (to each side) `asymptotic_sequence` is at n deals: what Student's t is to a mean."""
+    """How many standard errors to each side `asymptotic_sequence` is wide at n deals: what Student's t is to a mean."""
     alpha = 1 - level
     rho2 = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha)) + 1) / tuned_for
     return math.sqrt(2 * (n * rho2 + 1) / (n * rho2) * math.log(math.sqrt(n * rho2 + 1) / alpha))

@@ -70,7 +70,7 @@ class _Batch:
         self.kernel_rules = scoring_rules(self.rules)
         self.record = Record(n, self.rules, self.groups)
         self.finished = np.zeros(n, np.bool_)
-        self.turns = np.zeros(n, np.int16)
+        self.turns = np.zeros(n, np.int32)
         self.addresses = Address(seed, deals, seating)
         self.go_on_with(np.arange(n))
 
@@ -97,6 +97,7 @@ class _Batch:
         voting = self.ask_hand_in(storyteller, reading, slots)
         images, owners = np.empty((n, rules.images), np.int16), np.empty((n, rules.images), np.int8)
         table.lay_out(self.hands, self.rows, slots, images, owners)
+        read_only(images)
         votes = self.ask_vote(storyteller, reading, images, owners, voting)
         trap = np.full(n, -1, np.int16)
         if rules.trap:
@@ -210,7 +211,6 @@ class _Batch:
         """Everybody's votes: int16 (n, seats, votes), -1 for none."""
         rules, n = self.rules, len(self.rows)
         votes = np.full((n, rules.players, rules.votes), -1, np.int16)
-        seen = read_only(images.view())
         for group in self.voters[storyteller]:
             k = len(group.seats)
             fit = read_only(self.world.fit_images(reading, group.seats, images))
@@ -222,7 +222,7 @@ class _Batch:
                 table.legal_images(owners, rules.sides, group.seats, legal)
             acting = self.all_true(n, k) if voting is None else read_only(voting.take(group.seats, 1))
             view = VoteView(
-                **self.shown(group, rnd.VOTE), fit=fit, legal=read_only(legal), acting=acting, images=seen,
+                **self.shown(group, rnd.VOTE), fit=fit, legal=read_only(legal), acting=acting, images=images,
                 own_image=own,
             )  # fmt: skip
             question = self.question(group, "vote", view)
@@ -259,7 +259,7 @@ class _Batch:
             legal[np.arange(n), 0, own_vote[:, 0]] = False
         view = TrapView(
             **self.shown(group, rnd.TRAP), fit=read_only(self.world.fit_images(reading, group.seats, images)),
-            legal=read_only(legal), acting=self.all_true(n, 1), images=read_only(images.view()), own_vote=own_vote,
+            legal=read_only(legal), acting=self.all_true(n, 1), images=images, own_vote=own_vote,
             own_image=_own_images(owners, group),
         )  # fmt: skip
         question = self.question(group, "trap", view)

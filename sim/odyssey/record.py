@@ -56,7 +56,7 @@ class Record:
         """What an agent's seats could have written down before a turn. rows: (n,), games of the batch."""
         return OdysseyHistory(turn, self.rules.players, rows, group.seats, self.public, self.told[group.agent])
 
-    def rows(self, turns: NDArray[np.int16]) -> dict[str, NDArray[Any]]:
+    def rows(self, turns: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
         """The columns of `TurnRows`. turns: (games of the batch,), how many turns each game had."""
         first = np.cumsum(turns, dtype=np.int64) - turns
         place = np.concatenate([first[turn.rows] + number for number, turn in enumerate(self.turns)])
@@ -76,7 +76,7 @@ class Record:
         case = np.where(found < 0, -1, np.where(found == 0, 0, np.where(found == voters, 2, 1)))
         return {
             "game": column([turn.rows for turn in self.turns]),
-            "turn": column([number.astype(np.int16)]),
+            "turn": column([number.astype(np.int32)]),
             "storyteller": column([storyteller.astype(np.int8)]),
             "vagueness": column([turn.vagueness for turn in self.turns]),
             "voters": voters,

@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from agents.registry import GAMES, Game, describe
 
-USAGE = "List the agents of both games, or of the one that is named: parameters, defaults and ranges, and how to write a spec."
+USAGE = "List the agents of both games, or of the one named, with parameters and ranges, and how to write a spec."
 
 
 def listing(games: tuple[Game, ...] = GAMES) -> str:

@@ -107,10 +107,10 @@ def _per_row(number: ArrayLike, shape: tuple[int, ...], kind: Any) -> NDArray[An
 def _best(values: Any, legal: Any, out: Any) -> None:
     common = len(legal) == 1
     for r in range(len(values)):
-        row, allowed = values[r], legal[0 if common else r]
+        allowed = 0 if common else r
         found = -1
-        for i in range(len(row)):
-            if allowed[i] and (found < 0 or row[i] > row[found]):
+        for i in range(values.shape[1]):
+            if legal[allowed, i] and (found < 0 or values[r, i] > values[r, found]):
                 found = i
         out[r] = found
 
@@ -129,12 +129,12 @@ def _best_of_bits(bits: Any, legal: Any, out: Any) -> None:
     """
     common = len(legal) == 1
     for r in range(len(bits)):
-        row, allowed = bits[r], legal[0 if common else r]
+        allowed = 0 if common else r
         highest = NOTHING
-        for place in range(len(row)):
-            value = np.int64(row[place])
+        for place in range(bits.shape[1]):  # no slice of the row: with one, LLVM takes one place at a time
+            value = np.int64(bits[r, place])
             ordered = value if value >= 0 else -(value & 0x7FFFFFFF)
-            highest = max(highest, (ordered << PLACE_BITS) - place if allowed[place] else NOTHING)
+            highest = max(highest, (ordered << PLACE_BITS) - place if legal[allowed, place] else NOTHING)
         out[r] = -1 if highest == NOTHING else -highest & (MOST_PLACES - 1)
 
 

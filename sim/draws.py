@@ -49,19 +49,32 @@ def _integers(keys: Any, seats: Any, path: Any, low: Any, span: Any, out: Any) -
                 out[g, i, x] = low + c_below(c_word(key, x) >> S32, span)
 
 
+def _frozen(array: Any) -> Any:
+    """The same array, read-only: kernels are compiled for read-only keys and seats alone."""
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
 class Draws:
     """A source of keyed numbers for the k seats of an agent in n games.
 
     The same call gives the same numbers, whatever was asked before: numbers that should differ need another `stream`.
-    Index i of a stream does not depend on `size`. Nothing here reveals anything of the game.
+    Index i of a stream does not depend on `size`.
+
+    What the methods return says nothing of the deal, but this is no vault. Its private keys come from the deal's key by
+    splitmix64, a bijection that is fast to turn back, not a cryptographic hash: who read them, or worked them out from
+    the numbers, could know every card. An agent must not look inside nor invert the numbers; `agents.check` finds those
+    that read private fields.
     """
 
     __slots__ = ("_family", "_game_keys", "_keys", "_seats")
 
     def __init__(self, keys: Keys, game_keys: Keys, seats: Integers, family: tuple[int, ...] = ()) -> None:
-        self._keys = keys
-        self._game_keys = game_keys
-        self._seats = seats
+        self._keys = _frozen(keys)
+        self._game_keys = _frozen(game_keys)
+        self._seats = _frozen(seats)
         self._family = family
 
     def uniform(self, size: int, stream: int = 0) -> Floats:

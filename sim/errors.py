@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["AgentError"]
+__all__ = ["AgentError", "WorldError"]
 
 
 class AgentError(ValueError):
@@ -14,3 +14,10 @@ class AgentError(ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
+
+
+class WorldError(ValueError):
+    """A world of the user's own replied with what is no fit, or raised an exception.
+
+    The message names the world's type, the method, what was expected and what was received.
+    """

@@ -123,7 +123,9 @@ class Games:
             return first
         for part in parts[1:]:
             if part.match != first.match or part.seed != first.seed:
-                raise ValueError("games of different matches or seeds do not add up")
+                alike = replace(part.match, world=first.match.world) == first.match and part.seed == first.seed
+                hint = "; their worlds differ: a world of your own must be equal to its pickled copy" if alike else ""
+                raise ValueError(f"games of different matches or seeds do not add up{hint}")
         deal = np.concatenate([part.deal for part in parts])
         seating = np.concatenate([part.seating for part in parts])
         order = np.lexsort((seating, deal))

@@ -18,7 +18,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from sim.asking import Group
 from sim.cluster import on_cluster
-from sim.errors import AgentError
+from sim.errors import AgentError, WorldError
 from sim.games import Games
 from sim.odyssey.rules import OdysseyRules
 from sim.randomness import MAX_SEED
@@ -74,7 +74,7 @@ class Match:
         if seating not in ("rotate", "fixed"):
             raise ValueError(f"seating = {seating!r}: allowed are 'rotate' and 'fixed'")
         world = World() if world is None else world
-        if not isinstance(world, ReadingModel):
+        if isinstance(world, type) or not isinstance(world, ReadingModel):
             raise ValueError(f"world: expected a World or an object with its methods, received {world!r}")
         for name, value in (("agents", tuple(agents)), ("rules", rules), ("world", world), ("seating", seating)):
             object.__setattr__(self, name, value)
@@ -219,6 +219,8 @@ class _Task:
             return self.key, games.summary() if self.keep == "summary" else cast(Any, self.keep)(games)
         except AgentError:
             raise
+        except WorldError as error:
+            raise WorldError(f"{error} (in the block {self.where})") from error
         except Exception as error:
             raise RuntimeError(f"the block {self.where} failed: {error!r}") from error
 

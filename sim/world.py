@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from sim.compiled import kernel
+from sim.errors import WorldError
 from sim.parameters import Parameters, Problem, parameter
 from sim.randomness import CLUE, LOW16, NORMALS, READING, U64, Keys, c_lane, c_word, purpose_keys
 
@@ -45,7 +46,33 @@ class ReadingModel(Protocol):
     """What the engine asks of a world. Another world (one made of picture and word vectors, say) offers these five.
 
     Everything returned must be a pure function of the arguments. `keys` are deal keys, uint64 (n,). A `Reading` may be
-    anything that the same world's `fit_hands` and `fit_images` understand.
+    anything that the same world's `fit_hands` and `fit_images` understand. Like an agent, a world is a value: equal to
+    its pickled copy, and hashable for agents that compute in it ahead (`tuned`). What is no finite number of the right
+    shape is refused with a `WorldError`. A world in which everybody reads alike:
+
+        @dataclass(frozen=True)
+        class Alike:
+            aptness: float = 3
+
+            def clue(self, keys, turn, storyteller, cards, vagueness):
+                return purpose_keys(keys, turn, READING), cards, np.float32(self.aptness) * (1 - vagueness)
+
+            def open_clue(self, keys, turn):
+                return purpose_keys(keys, turn, READING), np.full(len(keys), -1), np.zeros(len(keys), np.float32)
+
+            def word(self, keys, round):
+                return self.open_clue(keys, round)
+
+            def fit_hands(self, reading, seats, hands):
+                key, source, fit_of_source = (column[:, None, None] for column in reading)
+                fit = NORMALS[word(key, hands) & LOW16]
+                return np.where(hands == source, fit_of_source, fit)
+
+            def fit_images(self, reading, seats, images):
+                return self.fit_hands(reading, seats, np.repeat(images[:, None], len(seats), 1))
+
+    with `READING`, `NORMALS`, `LOW16`, `purpose_keys` and `word` of `sim.randomness`. It is given as
+    `sim.Match(agents, rules, world=Alike())`, and agents find it in `view.world`.
     """
 
     def clue(self, keys: Keys, turn: int, storyteller: int, cards: NDArray[np.int16], vagueness: Fits) -> Any:
@@ -127,15 +154,80 @@ class World(Parameters):
 
     def fit_hands(self, reading: Reading, seats: NDArray[np.int64], hands: NDArray[np.int16]) -> Fits:
         """How the cards in hands fit, to their owners. hands: int16 -> float32, both (n, k, slots)."""
-        out = np.empty(hands.shape, np.float32)
-        _fit_hands(reading.keys, reading.levels, reading.source, seats, hands, NORMALS, out)
-        return out
+        cards = hands.reshape(len(hands), -1)
+        out = np.empty(cards.shape, np.float32)
+        _fit_hands(reading.keys, reading.levels, reading.source, seats, cards, NORMALS, out)
+        return out.reshape(hands.shape)
 
     def fit_images(self, reading: Reading, seats: NDArray[np.int64], images: NDArray[np.int16]) -> Fits:
         """How images that all see fit, to each of k seats. images: int16 (n, m) -> float32 (n, k, m)."""
         out = np.empty((len(images), len(seats), images.shape[1]), np.float32)
         _fit_images(reading.keys, reading.levels, reading.source, seats, images, NORMALS, out)
         return out
+
+
+class CheckedWorld:
+    """A world of the user's own as the engine asks it: what it replies is checked before the game goes on.
+
+    `WorldError` names the world's type, the method, what was expected and what was received.
+    """
+
+    def __init__(self, world: ReadingModel) -> None:
+        self._world = world
+
+    def clue(self, keys: Keys, turn: int, storyteller: int, cards: NDArray[np.int16], vagueness: Fits) -> Any:
+        """As in `ReadingModel`."""
+        return self._asked("clue", keys, turn, storyteller, cards, vagueness)
+
+    def open_clue(self, keys: Keys, turn: int) -> Any:
+        """As in `ReadingModel`."""
+        return self._asked("open_clue", keys, turn)
+
+    def word(self, keys: Keys, round: int) -> Any:
+        """As in `ReadingModel`."""
+        return self._asked("word", keys, round)
+
+    def fit_hands(self, reading: Any, seats: NDArray[np.int64], hands: NDArray[np.int16]) -> Fits:
+        """As in `ReadingModel`."""
+        return self._checked("fit_hands", hands, self._asked("fit_hands", reading, seats, hands), seats)
+
+    def fit_images(self, reading: Any, seats: NDArray[np.int64], images: NDArray[np.int16]) -> Fits:
+        """As in `ReadingModel`."""
+        cards = np.broadcast_to(images[:, None], (len(images), len(seats), images.shape[1]))
+        return self._checked("fit_images", cards, self._asked("fit_images", reading, seats, images), seats)
+
+    def _asked(self, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self._world, method)(*arguments)
+        except Exception as error:
+            raise self._error(method, f"raised {type(error).__name__}: {error}") from error
+
+    def _checked(self, method: str, cards: NDArray[np.int16], reply: Any, seats: NDArray[np.int64]) -> Fits:
+        """The reply as an array of its own. cards: (n, k, m), the card numbers that were asked for."""
+        expected = f"expected float32 of shape {cards.shape} (games, seats, cards)"
+        try:
+            array = np.asarray(reply)
+        except Exception as error:
+            raise self._error(method, f"{expected}; received {type(reply).__name__} ({error})") from error
+        if array.dtype.kind != "f" or array.shape != cards.shape:
+            kind = array.dtype if array.dtype.kind != "O" else type(reply).__name__
+            raise self._error(method, f"{expected}; received {kind} of shape {array.shape}")
+        with np.errstate(over="ignore"):
+            fits = np.array(array, np.float32, order="C")
+        bad = ~np.isfinite(fits)
+        if bad.any():
+            game, i, m = np.argwhere(bad)[0]
+            where = f"seat {seats[i]} and card {cards[game, i, m]}"
+            raise self._error(method, f"expected finite float32 numbers; received {array[game, i, m]} for {where}")
+        return fits
+
+    def _error(self, method: str, problem: str) -> WorldError:
+        return WorldError(f"world {type(self._world).__name__}, method {method}: {problem}")
+
+
+def checked(world: ReadingModel) -> ReadingModel:
+    """The world as the engine asks it: a `World` itself, anything else with its replies checked."""
+    return world if type(world) is World else CheckedWorld(world)
 
 
 PEOPLE: dict[str, Any] = {"agreement_mean": 0.32, "clarity_sd": 1.55}
@@ -203,36 +295,57 @@ def _lane_of(key: Any, card: Any, lane: Any) -> Any:
 
 
 @kernel
-def _fit_hands(keys: Any, levels: Any, source: Any, seats: Any, hands: Any, normals: Any, out: Any) -> None:
-    n, k, m = hands.shape
+def _fit_hands(keys: Any, levels: Any, source: Any, seats: Any, cards: Any, normals: Any, out: Any) -> None:
+    """cards, out: (n, k * slots), the hands of a game one after the other."""
+    n, k = len(cards), len(seats)
+    m = cards.shape[1] // k
+    block, shift = np.empty(k * m, np.int64), np.empty(k * m, U64)
+    for i in range(k):
+        lane = seats[i] + 1
+        block[i * m : (i + 1) * m] = lane // 4
+        shift[i * m : (i + 1) * m] = U64(16 * (lane % 4))
+    shared, private = np.empty(k * m, U64), np.empty(k * m, U64)
     for g in range(n):
-        key = keys[g]
-        root, rest, breadth = levels[g, 0], levels[g, 1], levels[g, 2]
-        for i in range(k):
-            lane = seats[i] + 1
-            block, shift = lane // 4, U64(16 * (lane % 4))
-            for h in range(m):
-                card = np.int64(hands[g, i, h])
-                first = c_word(key, card * 4)
-                w = first if block == 0 else c_word(key, card * 4 + block)
-                common = levels[g, 3] if card == source[g] else breadth + root * normals[first & LOW16]
-                out[g, i, h] = common + rest * normals[(w >> shift) & LOW16]
+        root, rest, breadth, clarity = levels[g, 0], levels[g, 1], levels[g, 2], levels[g, 3]
+        # all words first, then all normals: the processor takes several at a time
+        for j in range(k * m):
+            card = np.int64(cards[g, j])
+            shared[j] = c_word(keys[g], card * 4) & LOW16
+            private[j] = (c_word(keys[g], card * 4 + block[j]) >> shift[j]) & LOW16
+        for j in range(k * m):
+            aptness = breadth + root * normals[shared[j]]
+            common = clarity if cards[g, j] == source[g] else aptness
+            out[g, j] = common + rest * normals[private[j]]
+
+
+GAMES = 16
+"""Read together in `_fit_images`: enough for the processor to hash several images at a time."""
 
 
 @kernel
 def _fit_images(keys: Any, levels: Any, source: Any, seats: Any, images: Any, normals: Any, out: Any) -> None:
     n, k, m = out.shape
-    for g in range(n):
-        key = keys[g]
-        root, rest, breadth = levels[g, 0], levels[g, 1], levels[g, 2]
-        for c in range(m):
-            card = np.int64(images[g, c])
-            first = c_word(key, card * 4)
-            common = levels[g, 3] if card == source[g] else breadth + root * normals[first & LOW16]
-            w, have = first, 0
+    blocks = (seats.max() + 1) // 4 + 1
+    key, index = np.empty(GAMES * m, U64), np.empty(GAMES * m, np.int64)
+    words = np.empty((blocks, GAMES * m), U64)
+    common = np.empty(m, np.float32)
+    for first in range(0, n, GAMES):
+        games = min(GAMES, n - first)
+        for j in range(games):
+            for c in range(m):
+                key[j * m + c] = keys[first + j]
+                index[j * m + c] = np.int64(images[first + j, c]) * 4
+        for block in range(blocks):
+            for j in range(games * m):
+                words[block, j] = c_word(key[j], index[j] + block)
+        for j in range(games):
+            g = first + j
+            root, rest, breadth, clarity = levels[g, 0], levels[g, 1], levels[g, 2], levels[g, 3]
+            for c in range(m):
+                aptness = breadth + root * normals[words[0, j * m + c] & LOW16]
+                common[c] = clarity if images[g, c] == source[g] else aptness
             for i in range(k):
                 lane = seats[i] + 1
-                if lane // 4 != have:
-                    have = lane // 4
-                    w = c_word(key, card * 4 + have)
-                out[g, i, c] = common + rest * normals[(w >> U64(16 * (lane % 4))) & LOW16]
+                block, shift = lane // 4, U64(16 * (lane % 4))
+                for c in range(m):
+                    out[g, i, c] = common[c] + rest * normals[(words[block, j * m + c] >> shift) & LOW16]

@@ -10,6 +10,7 @@ import pytest
 
 from agents.registry import describe, make, names, register
 from agents.stella.random import Random
+from experiments.replay import main as replay
 
 
 @pytest.mark.parametrize(
@@ -29,7 +30,8 @@ from agents.stella.random import Random
         ("stella", "storyteller", ["'storyteller' plays odyssey, not stella", "stella has avoider"]),
         ("odyssey", "avoider:risk=0.2", ["'avoider' plays stella, not odyssey"]),
         ("chess", "random", ["unknown game 'chess'"]),
-        ("stella", "nowhere:Class", ["no module 'nowhere'"]),
+        ("stella", "nowhere:Class", ["no module 'nowhere'", "nor a stella agent of that name"]),
+        ("odyssey", "nowhere:Class", ["nor an odyssey agent of that name; odyssey has adaptive"]),
         ("stella", "agents.stella.top:Tops", ["has StellaAgent, Top", "'Top'?"]),
         ("stella", "agents.choice:best", ["not an agent class"]),
         ("stella", "agents.odyssey.greedy:Greedy", ["plays odyssey, not stella"]),
@@ -50,6 +52,54 @@ def test_errors_say_what_there_is(game: str, spec: str, messages: list[str]) -> 
 def test_nothing_is_evaluated() -> None:
     with pytest.raises(ValueError, match="not allowed"):
         make("stella", "avoider:risk=__import__('os').getpid()")
+
+
+@pytest.mark.parametrize("spec", ["nomod", "nomod:X", "randoms:X", "avoidr:0.2"])
+def test_no_suggestion_without_likeness_nor_for_modules(spec: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        make("odyssey", spec)
+    assert "Did you mean" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def f(:", "cannot import module 'broken': SyntaxError: invalid syntax (broken.py, line 1)"),
+        ("import not_there", "cannot import module 'broken': ModuleNotFoundError: No module named 'not_there'"),
+        ("from agents import Nobody", "cannot import module 'broken': ImportError: cannot import name 'Nobody'"),
+        ("1 / 0", "cannot import module 'broken': ZeroDivisionError: division by zero"),
+        ("raise KeyError('a\\nb')", "cannot import module 'broken': KeyError"),
+        ("raise SystemExit(3)", "cannot import module 'broken': SystemExit: 3"),
+        ("Agent = 3", "module 'broken' has no agent class"),
+        (
+            "from agents import StellaAgent\nclass Mine(StellaAgent):\n    level: float = 1",
+            "broken:Mine has parameters: put @dataclass(frozen=True) above its class",
+        ),
+        (
+            "from agents import StellaAgent\nclass Mine(StellaAgent):\n    mark = None\n    def __post_init__(self): 1 / 0",
+            "broken:Mine cannot be made: ZeroDivisionError: division by zero",
+        ),
+    ],
+)
+def test_modules_that_fail_are_one_message(
+    text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken", raising=False)
+    assert replay(["--game", "stella", "--agents", "broken:Mine"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("error: broken:Mine")
+    assert message in err
+
+
+def test_ctrl_c_while_a_module_is_imported_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken.py").write_text("raise KeyboardInterrupt")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken", raising=False)
+    with pytest.raises(KeyboardInterrupt):
+        make("stella", "broken:Mine")
 
 
 def test_nested_specs() -> None:
@@ -73,6 +123,10 @@ def test_the_command_lists_agents_and_refuses_unknown_games() -> None:
     shown = subprocess.run([sys.executable, "-m", "agents"], capture_output=True, text=True, check=True).stdout
     for word in ("odyssey", "stella", "avoider", "risk = 0.2 (0..1)", "storyteller"):
         assert word in shown
+    usage = subprocess.run(
+        [sys.executable, "-m", "agents", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    assert usage.startswith("usage: python -m agents [odyssey] [stella]")
     wrong = subprocess.run([sys.executable, "-m", "agents", "chess"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
     assert "Traceback" not in wrong.stderr

@@ -254,5 +254,5 @@ def test_the_worth_of_avoiding(players: int, share: float) -> None:
 
 def test_a_world_without_parameters_is_named() -> None:
     views, _ = watched("avoider", "people", StellaRules(), World(), 2)
-    with pytest.raises(TypeError, match="need a world with agreement_mean; object has none"):
+    with pytest.raises(ValueError, match="need a world with agreement_mean; object has none"):
         make("stella", "avoider").mark(replace(views["mark"][0], world=object()))

@@ -9,10 +9,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
+from annotated_types import Len
 
 from experiments import __main__ as listing
 from experiments import rerun
@@ -20,6 +22,7 @@ from experiments.lab import command, discovery, storage
 from experiments.lab.blocks import BlockStore
 from experiments.lab.command import main, parse
 from experiments.lab.experiment import Running
+from experiments.lab.experiment import Settings as LabSettings
 from experiments.lab.given import parse_value
 from test_lab_dummy import EXPERIMENT, Settings
 
@@ -90,6 +93,42 @@ def test_help_has_question_options_and_examples(run: Run) -> None:
     assert all(option in out for option in options.split())
 
 
+def test_help_tells_every_example_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(replace(EXPERIMENT, examples=("--quick", "--marks 1 10", "--marks 1 10")), ["--help"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    for arguments in ("--quick", "--marks 1 10"):
+        assert lines.count(f"python -m test_lab_dummy {arguments}") == 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Several(LabSettings):
+    pair: Annotated[tuple[int, ...], Len(2, 3)] = (1, 2)
+    one: Annotated[tuple[float, ...], Len(1, 1)] = (1,)
+    game: Literal["odyssey", "stella"] = "stella"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"pair": [1]}, "pair = [1]: needs at least 2 values; got 1"),
+        ({"pair": [1, 2, 3, 4]}, "pair = [1, 2, 3, 4]: takes at most 3 values; got 4"),
+        ({"one": []}, "one = []: needs at least 1 value; got 0"),
+        ({"pair": [1, "x"]}, "pair = [1, 'x'], item 2: must be a whole number"),
+        ({"pair": [1, 2.5]}, "item 2: must be a whole number"),
+        ({"pair": 3}, "pair = 3: must be a list"),
+        ({"one": ["x"]}, "item 1: must be a number"),
+        ({"quick": "perhaps"}, "quick = 'perhaps': must be true or false"),
+        ({"world": 3}, "world = 3: must be a text"),
+        ({"rules": 3}, "rules = 3: must be a path"),
+        ({"game": "chess"}, "game = 'chess': must be 'odyssey' or 'stella'"),
+    ],
+)
+def test_settings_that_cannot_be_are_told_in_plain_words(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        Several(**changes)
+    assert str(caught.value).endswith(message)
+
+
 BAD = [
     (["--n-deals", "0"], "n_deals = 0: must be at least 1"),
     (["--n-deals", "-3"], "n_deals = -3"),
@@ -106,6 +145,10 @@ BAD = [
     (["--set", "rounds"], "expected FIELD=VALUE"),
     (["--set", "rounds=0"], "rounds = 0"),
     (["--set", "minimum_marks=9", "--set", "maximum_marks=3"], "minimum_marks"),
+    (["--set", "rounds=2", "--set", "rounds=3"], "--set rounds=3: rounds is set twice"),
+    (["--out", ""], '--out "": must not be empty'),
+    (["--out="], '--out "": must not be empty'),
+    (["--rules", ""], '--rules "": must not be empty'),
     (["--rules", "no-such.toml"], "no-such.toml"),
     (["--world", "mars"], "mars"),
     (["--world", "no-such.toml"], "no-such.toml"),
@@ -115,7 +158,7 @@ BAD = [
 
 @pytest.mark.parametrize(("args", "message"), BAD, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_bad_input_is_one_message_and_exit_code_2(args: list[str], message: str, run: Run, tmp_path: Path) -> None:
-    out_option = [] if "--out" in args else ["--out", tmp_path / "o"]
+    out_option = [] if args[0].startswith("--out") else ["--out", tmp_path / "o"]
     code, out, err = run("--quick", *args, *out_option)
     assert (code, out) == (2, "")
     assert message in " ".join(err.replace("│", " ").split())

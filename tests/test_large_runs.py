@@ -30,8 +30,8 @@ from experiments.tournament import EXPERIMENT
 from sim.stella import StellaRules
 
 ROOT = Path(__file__).parent.parent
-ARGUMENTS = ["--agents", "people", "greedy", "avoider:risk=0.3", "--n-deals", "2500"]
-"""Three pairs, twelve kinds of table, 60 blocks of 625 deals and more on fresh ones: some seconds."""
+ARGUMENTS = ["--agents", "people", "greedy", "avoider:risk=0.3", "--n-deals", "1024"]
+"""Three pairs, twelve kinds of table, 24 blocks of 512 deals and more on fresh ones: some seconds."""
 MATCH = sim.Match([make("stella", "people"), *[make("stella", "threshold")] * 3], StellaRules())
 
 
@@ -78,14 +78,14 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, b
     return content(folder / "out"), (folder / "games.parquet").read_bytes()
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interrupted_run_goes_on_to_the_same_bytes(
     how: signal.Signals, uninterrupted: tuple[dict[str, bytes], bytes], tmp_path: Path
 ) -> None:
     out, games = tmp_path / "out", tmp_path / "games.parquet"
     arguments = [*ARGUMENTS, "--n-jobs", "2", "--save-games", str(games)]
     run = started(arguments, out)
-    seen = wait_for_blocks(run, out, 6)
+    seen = wait_for_blocks(run, out, 4)
     run.send_signal(how)
     _, said = run.communicate(timeout=60)
     assert run.returncode == (130 if how == signal.SIGINT else -how)
@@ -111,18 +111,18 @@ def test_resuming_with_other_settings_is_refused_and_says_what_differs(tmp_path:
     run.communicate(timeout=60)
     kept = len(blocks(out))
     for changed, differs in (
-        (["--n-deals", "2400"], "settings.n_deals: 2500 there, 2400 here"),
+        (["--n-deals", "1000"], "settings.n_deals: 1024 there, 1000 here"),
         (["--seed", "8"], "settings.seed: 7 there, 8 here"),
         (["--set", "darkness=off"], "rules_given.stella"),
-        (["--world", "people"], "world."),
     ):
         again = started([*ARGUMENTS, *changed, "--resume"], out)
         _, said = again.communicate(timeout=60)
         assert again.returncode == 2
-        assert differs in said or changed[-1] == "people"  # the world of that name is the default one
+        assert differs in said
         assert len(blocks(out)) == kept
 
 
+@pytest.mark.slow
 def test_other_jobs_and_backend_may_resume(tmp_path: Path, uninterrupted: tuple[dict[str, bytes], bytes]) -> None:
     out = tmp_path / "out"
     run = started([*ARGUMENTS, "--n-jobs", "1"], out)

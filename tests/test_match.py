@@ -98,6 +98,22 @@ def test_replays_that_cannot_be() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             sim.replay(match, *arguments)
+    with pytest.raises(ValueError, match=r"seating = 1: must be 0$"):
+        sim.replay(sim.Match([A] * 4, StellaRules()), seating=1)
+
+
+@pytest.mark.parametrize(
+    ("mean", "message"),
+    [
+        (0, r"must be 0 \(constant agreement\)$"),
+        (1, r"must be 0 \(const"),
+        (0.5, "must be below 0.5 for .* mean 0.5, or 0"),
+    ],
+)
+def test_worlds_that_cannot_be(mean: float, message: str) -> None:
+    with pytest.raises(ValueError, match=f"World.agreement_sd = 0.5: {message}"):
+        sim.World(agreement_mean=mean, agreement_sd=0.5)
+    assert sim.World(agreement_mean=mean, agreement_sd=0).agreement_mean == mean
 
 
 # Agents that go wrong -------------------------------------------------------------------------------------------------
@@ -117,6 +133,10 @@ class Wrong(StellaAgent):
         bad = view.images[:, 0] < self.low
         if self.how == "raises" and bad.any():
             raise ZeroDivisionError("no card fits")
+        if self.how == "exits" and bad.any():
+            raise SystemExit(3)
+        if self.how == "interrupted":
+            raise KeyboardInterrupt
         if self.how == "no marks":
             marks[bad, -1] = False
         if self.how == "too many":
@@ -144,6 +164,7 @@ class Wrong(StellaAgent):
     ("how", "decision", "message"),
     [
         ("raises", "mark", "raised ZeroDivisionError: no card fits"),
+        ("exits", "mark", "raised SystemExit: 3"),
         ("no marks", "mark", "expected from 1 to 10 marks; received 0 marks"),
         ("too many", "mark", "expected from 1 to 10 marks; received 15 marks"),
         (
@@ -169,7 +190,7 @@ def test_what_agents_get_wrong(how: str, decision: str, message: str) -> None:
     assert "seed=9, deal=" in text and "seating=" in text
 
 
-@pytest.mark.parametrize("how", ["raises", "no marks", "nan order"])
+@pytest.mark.parametrize("how", ["raises", "exits", "no marks", "nan order"])
 def test_the_address_is_of_a_game_that_shows_it(how: str) -> None:
     match = sim.Match([A, Wrong(how=how, low=2), A, A], StellaRules())
     with pytest.raises(sim.AgentError) as caught:
@@ -183,6 +204,11 @@ def test_the_address_is_of_a_game_that_shows_it(how: str) -> None:
     with pytest.raises(sim.AgentError):
         sim.replay(match, seed=9, deal=address["deal"], seating=address["seating"])
     trace(match, seed=9, deal=address["deal"] + 1, seating=0)  # a neighbour is fine
+
+
+def test_ctrl_c_inside_an_agent_passes() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        sim.simulate(sim.Match([A, Wrong(how="interrupted"), A, A], StellaRules()), 2)
 
 
 def test_errors_cross_process_borders() -> None:

@@ -282,6 +282,20 @@ def test_games_that_the_safety_stop_ends_are_unfinished() -> None:
     assert games.summary().to_frame()["unfinished"].tolist() == [int((~reached).sum())]
 
 
+@pytest.mark.slow
+def test_games_of_more_turns_than_16_bits_count() -> None:
+    rules = OdysseyRules(players=3, max_turns=33_000, target_score=1_000_000_000)
+    games = sim.simulate(match_of(rules, (GREEDY,)), 2, seed=8, block_deals=1)
+    frame = games.turns_frame()
+    assert games.turns.tolist() == [33_000, 33_000]
+    assert not games.finished.any()
+    assert frame["turn"].tolist() == [*range(33_000)] * 2
+    assert (frame["storyteller"] == frame["turn"] % 3).all()
+    assert (games.to_frame()["turns"] == 33_000).all()
+    rows = games.turn_rows
+    assert all((rows.points[rows.game == game].sum(0) == games.scores[game]).all() for game in range(2))
+
+
 def test_whichever_end_comes_first() -> None:
     both = OdysseyRules(players=5, target_score=9, storyteller_turns=1)
     games = sim.simulate(match_of(both, (GREEDY,)), 300, seed=8)

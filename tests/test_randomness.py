@@ -9,11 +9,15 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import ndtri
 
+import sim
+from agents.registry import make
+from sim import draws as sim_draws
 from sim import randomness as rnd
 from sim.cards import Pile
 from sim.compiled import kernel
 from sim.draws import Draws
 from sim.randomness import scalar
+from sim.stella import StellaRules
 
 WORDS = st.integers(0, 2**64 - 1)
 INDEXES = st.integers(0, 2**40)
@@ -104,6 +108,19 @@ def test_draws_refuse_what_makes_no_sense(call) -> None:  # type: ignore[no-unty
     keys = rnd.deal_keys(1, np.arange(2))
     with pytest.raises(ValueError, match=r"high must be above low|stream = -1|size = -1"):
         call(Draws(keys, keys, np.arange(2)))
+
+
+def test_keys_of_draws_are_read_only_and_compiled_for_once() -> None:
+    keys, seats = rnd.deal_keys(1, np.arange(4)), np.arange(3)
+    draws = Draws(keys, keys, seats)
+    for source in (draws, draws.take([1]), draws.take_seats([0]), draws.per_game, draws.family(2)):
+        for hidden in (source._keys, source._game_keys, source._seats):
+            with pytest.raises(ValueError, match="read-only"):
+                hidden[0] = 0
+        source.uniform(1)
+    assert keys.flags.writeable and seats.flags.writeable  # the caller's own arrays are left alone
+    sim.simulate(sim.Match([make("stella", "random")] * 3, StellaRules(players=3)), 2)
+    assert len(sim_draws._uniform.signatures) == 1
 
 
 def test_normal_table() -> None:

@@ -17,6 +17,7 @@ from agents.odyssey.base import Indices, single_vote
 from agents.odyssey.best_fit import BestFit
 from agents.probit import F32, constant
 from agents.registry import register
+from agents.worlds import parameter_of
 from sim.compiled import kernel
 from sim.odyssey import OdysseyRules
 from sim.odyssey.views import VoteView
@@ -57,11 +58,11 @@ class Bayes(BestFit):
 
 def log_ratios(rules: OdysseyRules, world: Any, vagueness: float | None) -> NDArray[np.float32]:
     """log P(f | the storyteller's image) - log P(f | a decoy) at each of FITS: float32 (fits,)."""
-    floor = world.storyteller_floor
-    return _table(
-        float(world.agreement_mean), float(world.clarity_span), float(world.clarity_sd),
-        None if floor is None else float(floor), vagueness, decoy_ranks(rules),
-    )  # fmt: skip
+    floor = parameter_of(world, "storyteller_floor")
+    agreement, span, sd = (
+        float(parameter_of(world, name)) for name in ("agreement_mean", "clarity_span", "clarity_sd")
+    )
+    return _table(agreement, span, sd, None if floor is None else float(floor), vagueness, decoy_ranks(rules))
 
 
 def decoy_ranks(rules: OdysseyRules) -> tuple[tuple[int, int, float], ...]:

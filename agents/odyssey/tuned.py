@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -34,7 +34,15 @@ class Tuned(BestFit):
     """
 
     def clue_vagueness(self, view: TellView) -> float:
-        return best_vagueness(view.rules, cast(Any, view.world))
+        world: Any = view.world
+        try:
+            hash(world)
+        except TypeError:
+            name = type(world).__name__
+            raise ValueError(
+                f"tuned needs a world that can be hashed, like a frozen dataclass; {name} cannot"
+            ) from None
+        return best_vagueness(view.rules, world)
 
 
 @lru_cache(maxsize=256)

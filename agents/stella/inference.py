@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from agents.probit import F32, HERMITE_NODES, HERMITE_WEIGHTS, PHI, constant, phi
+from agents.worlds import parameter_of
 from sim.compiled import kernel
 from sim.stella.views import ScoutView, StellaView
 
@@ -82,7 +83,7 @@ def chance_all_fewer(view: StellaView) -> Chances:
     fit = constant(view.fit)
     out = np.zeros((*fit.shape[:2], view.rules.maximum_marks + 1), np.float32)
     world, cards = view.world, fit.shape[2]
-    model = _model(float(_of(world, "agreement_mean")), float(_of(world, "breadth_sd")), cards)
+    model = _model(float(parameter_of(world, "agreement_mean")), float(parameter_of(world, "breadth_sd")), cards)
     _all_fewer(
         fit, constant(view.acting, bool), constant(view.seats, np.int64), *_thresholds(view, cards), model,
         view.rules.minimum_marks, PHI, _THRESHOLDS, _BREADTH_NODES, _BREADTH_WEIGHTS, out,
@@ -98,7 +99,7 @@ def chance_matched(view: StellaView) -> tuple[Chances, Chances]:
     fit = constant(view.fit)
     nobody, one = np.zeros(fit.shape, np.float32), np.zeros(fit.shape, np.float32)
     world, cards = view.world, fit.shape[2]
-    model = _model(float(_of(world, "agreement_mean")), float(_of(world, "breadth_sd")), cards)
+    model = _model(float(parameter_of(world, "agreement_mean")), float(parameter_of(world, "breadth_sd")), cards)
     _before(
         fit, constant(view.acting, bool), constant(view.seats, np.int64), *_thresholds(view, cards), model,
         PHI, HERMITE_NODES, HERMITE_WEIGHTS, nobody, one,
@@ -114,20 +115,13 @@ def chance_matched_now(view: ScoutView) -> Chances:
     """
     fit = constant(view.fit)
     out = np.full(fit.shape, -1, np.float32)
-    model = _model(float(_of(view.world, "agreement_mean")), 0.0, fit.shape[2])
+    model = _model(float(parameter_of(view.world, "agreement_mean")), 0.0, fit.shape[2])
     _now(
         fit, constant(view.acting, bool), constant(view.seats, np.int64), constant(view.legal, bool),
         constant(view.counts, np.int16), constant(view.revealed, bool), constant(view.owners, bool), model,
         PHI, HERMITE_NODES, HERMITE_WEIGHTS, out,
     )  # fmt: skip
     return out
-
-
-def _of(world: Any, name: str) -> Any:
-    try:
-        return getattr(world, name)
-    except AttributeError:
-        raise TypeError(f"agents that infer need a world with {name}; {type(world).__name__} has none") from None
 
 
 @lru_cache(maxsize=64)
@@ -148,7 +142,7 @@ def _implied(breadth_sd: float, cards: int) -> Chances:
 
 def _thresholds(view: StellaView, cards: int) -> tuple[Chances, Any]:
     """Mean of t_j, float32 (n, players), and its variance, from the counts announced so far."""
-    implied = _implied(float(_of(view.world, "breadth_sd")), cards)
+    implied = _implied(float(parameter_of(view.world, "breadth_sd")), cards)
     counts = view.history.counts
     total = np.full((len(counts), counts.shape[2]), PRIOR_ROUNDS * PRIOR_MEAN, np.float32)
     for past in range(counts.shape[1]):

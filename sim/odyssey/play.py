@@ -19,6 +19,7 @@ from sim.odyssey.rules import OdysseyRules
 from sim.odyssey.scoring import score_turn_kernel, scoring_rules, winners
 from sim.odyssey.views import HandInView, TellView, TrapView, VoteView
 from sim.views import Same, read_only
+from sim.world import checked
 
 if TYPE_CHECKING:
     from sim.match import Match
@@ -54,6 +55,7 @@ class _Batch:
     ) -> None:
         assert isinstance(match.rules, OdysseyRules)
         self.rules, self.world, self.trace = match.rules, match.world, trace
+        self.readings = checked(match.world)
         n, players, hand_size = len(deals), self.rules.players, self.rules.hand_size
         self.groups = match.groups(seating)
         self.tellers = [self.among([seat])[0] for seat in range(players)]
@@ -89,11 +91,11 @@ class _Batch:
         vagueness = np.full(n, np.nan, np.float32)
         before = self.hands.copy() if self.trace is not None else None
         if rules.variant == "party":
-            reading = self.world.open_clue(self.keys, self.turn)
+            reading = self.readings.open_clue(self.keys, self.turn)
         else:
             cards = np.empty(n, np.int16)
             self.ask_tell(storyteller, slots, cards, vagueness)
-            reading = self.world.clue(self.keys, self.turn, storyteller, cards, vagueness)
+            reading = self.readings.clue(self.keys, self.turn, storyteller, cards, vagueness)
         voting = self.ask_hand_in(storyteller, reading, slots)
         images, owners = np.empty((n, rules.images), np.int16), np.empty((n, rules.images), np.int8)
         table.lay_out(self.hands, self.rows, slots, images, owners)
@@ -179,7 +181,7 @@ class _Batch:
         for group in self.givers[storyteller]:
             k = len(group.seats)
             hand = self.hand(group)
-            fit = read_only(self.world.fit_hands(reading, group.seats, hand))
+            fit = read_only(self.readings.fit_hands(reading, group.seats, hand))
             view = HandInView(
                 **self.shown(group, rnd.HAND_IN), fit=fit, legal=self.all_true(n, k, m), acting=self.all_true(n, k),
                 hand=hand,
@@ -213,7 +215,7 @@ class _Batch:
         votes = np.full((n, rules.players, rules.votes), -1, np.int16)
         for group in self.voters[storyteller]:
             k = len(group.seats)
-            fit = read_only(self.world.fit_images(reading, group.seats, images))
+            fit = read_only(self.readings.fit_images(reading, group.seats, images))
             own = None
             if rules.variant == "party":
                 legal, own = self.all_true(n, k, rules.images), _own_images(owners, group)
@@ -258,7 +260,7 @@ class _Batch:
         if not rules.trap_may_match_own_vote:
             legal[np.arange(n), 0, own_vote[:, 0]] = False
         view = TrapView(
-            **self.shown(group, rnd.TRAP), fit=read_only(self.world.fit_images(reading, group.seats, images)),
+            **self.shown(group, rnd.TRAP), fit=read_only(self.readings.fit_images(reading, group.seats, images)),
             legal=read_only(legal), acting=self.all_true(n, 1), images=images, own_vote=own_vote,
             own_image=_own_images(owners, group),
         )  # fmt: skip

@@ -27,6 +27,7 @@ from sim.stella.scoring import (
 )
 from sim.stella.views import PUBLIC, MarkView, RevealView, ScoutView, StellaHistory
 from sim.views import Same, read_only
+from sim.world import checked
 
 if TYPE_CHECKING:
     from sim.match import Match
@@ -63,6 +64,7 @@ class _Batch:
 
         assert isinstance(match.rules, StellaRules)
         self.rules, self.world, self.trace = match.rules, match.world, trace
+        self.readings = checked(match.world)
         self.kernel_rules = round_rules(self.rules)
         n, players, cards = len(deals), self.rules.players, self.rules.cards
         self.n, self.round = n, 0
@@ -85,9 +87,9 @@ class _Batch:
     # One round --------------------------------------------------------------------------------------------------------
 
     def play_round(self) -> None:
-        reading = self.world.word(self.keys, self.round)
+        reading = self.readings.word(self.keys, self.round)
         seen = read_only(self.grid.copy())
-        fits = {group.agent: read_only(self.world.fit_images(reading, group.seats, seen)) for group in self.groups}
+        fits = {group.agent: read_only(self.readings.fit_images(reading, group.seats, seen)) for group in self.groups}
         self.shown_now = {
             "rules": self.rules, "world": self.world, "round": self.round, "images": seen,
             "scores": read_only(self.scores.copy()), "history": StellaHistory(self.round, self.public),

@@ -76,7 +76,7 @@ def test_no_suggestion_without_likeness_nor_for_modules(spec: str) -> None:
             "broken:Mine has parameters: put @dataclass(frozen=True) above its class",
         ),
         (
-            "from agents import StellaAgent\nclass Mine(StellaAgent):\n    mark = None\n    def __post_init__(self): 1 / 0",
+            "from agents import StellaAgent\nclass Mine(StellaAgent):\n  mark = None\n  def __post_init__(self): 1 / 0",
             "broken:Mine cannot be made: ZeroDivisionError: division by zero",
         ),
     ],

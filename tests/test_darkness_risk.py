@@ -193,14 +193,6 @@ def test_committed_results_answer_the_question() -> None:
     assert (reference["fresh_win_share_low"] > reference["fair_share"]).all()
 
 
-@pytest.mark.slow
-def test_committed_results_are_what_a_default_run_gives(tmp_path: Path) -> None:
-    assert main(EXPERIMENT, ["--out", str(tmp_path / "again")]) == 0
-    for name in ("summary.csv", "best.csv", "manifest.json"):
-        committed = (ROOT / "results" / "darkness_risk" / name).read_bytes()
-        assert (tmp_path / "again" / name).read_bytes() == committed, name
-
-
 def test_a_field_of_the_avoiders_own_kind() -> None:
     """Among its equals it wins its fair share, on every deal, and the other risks are still compared seat by seat."""
     settings = DarknessRisk(n_deals=40, players=(4,), risks=(0.1, 0.3), fields=("avoider:risk=0.3",))

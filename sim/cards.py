@@ -45,9 +45,10 @@ class Pile:
 @kernel
 def _draw(cards: Any, top: Any, size: Any, keys: Any, out: Any) -> None:
     for g in range(out.shape[0]):
+        drawn = np.int64(top[g])
         for i in range(out.shape[1]):
-            out[g, i] = c_draw(cards[g], keys[g], top[g], size[g])
-            top[g] += 1
+            out[g, i] = c_draw(cards[g], keys[g], drawn + i, np.int64(size[g]))
+        top[g] = drawn + out.shape[1]
 
 
 @kernel
@@ -64,7 +65,7 @@ def refill(
     held = np.zeros(cards.shape[1], np.bool_)
     for g in range(n):
         row = rows[g]
-        pile, key, drawn, of = cards[row], keys[row], np.int64(top[row]), np.int64(size[row])
+        key, drawn, of = keys[row], np.int64(top[row]), np.int64(size[row])
         for i in range(seats):
             p = first + i if first + i < seats else first + i - seats
             for x in range(images):
@@ -72,10 +73,10 @@ def refill(
                 if slot < 0:
                     continue
                 if drawn == of:
-                    of = reshuffle(pile, hands[row], held)
+                    of = reshuffle(cards[row], hands[row], held)
                     key = c_purpose_key(deal_keys[row], turn, RESHUFFLE)
                     drawn = np.int64(0)
-                hands[row, p, slot] = c_draw(pile, key, drawn, of)
+                hands[row, p, slot] = c_draw(cards[row], key, drawn, of)
                 drawn += 1
         keys[row], top[row], size[row] = key, drawn, of
 

@@ -71,6 +71,7 @@ def test_default_settings_write_to_the_committed_folder(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(storage, "results_root", lambda: tmp_path)
+    assert run()[0] == 0
     assert run("--n-jobs", 1)[0] == 0
     assert run("--n-jobs", 1, "--seed", 8)[0] == 0
     assert run("--n-jobs", 1, "--set", "darkness=off")[0] == 0

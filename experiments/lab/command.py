@@ -203,7 +203,7 @@ def _importable(experiment: Experiment[Any]) -> Experiment[Any]:
 
 def _refuse_empty(args: Sequence[str]) -> None:
     """ValueError for an option that is given nothing, as by `--out "$UNSET"`: it would mean the current folder."""
-    for option, value in zip(args, [*args[1:], None], strict=True):
+    for option, value in zip(args, [*args[1:], None], strict=False):
         name, equals, rest = option.partition("=")
         if option.startswith("--") and (value == "" if not equals else rest == ""):
             raise ValueError(f'{name} "": must not be empty')

@@ -172,14 +172,16 @@ def offered_fits(slots: Any, fit: Any, seats: Any, out: Any) -> None:
 def legal_images(owners: Any, sides: Any, seats: Any, out: Any) -> None:
     """Which images a seat may vote for: never one of the own side. out: bool (n, k, images)."""
     n, k, images = out.shape
-    whose = np.empty(images, np.int64)
+    members = np.full((sides, 2), -1, np.int64)  # of each side, those of its at most two seats that are asked
+    for i in range(k):
+        members[_side(seats[i], sides), seats[i] // sides] = i
+    out[:] = True
     for g in range(n):
         for v in range(images):
-            whose[v] = _side(owners[g, v], sides)
-        for i in range(k):
-            side = _side(seats[i], sides)
-            for v in range(images):
-                out[g, i, v] = whose[v] != side
+            side = _side(owners[g, v], sides)
+            for i in members[side]:
+                if i >= 0:
+                    out[g, i, v] = False
 
 
 @kernel

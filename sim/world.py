@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from sim.compiled import kernel
 from sim.errors import WorldError
@@ -246,7 +246,7 @@ def agreement_roots(mean: float, sd: float) -> tuple[Fits, Fits]:
         agreement = np.full(_LEVELS, mean)
     else:
         weight = mean * (1 - mean) / (sd * sd) - 1
-        agreement = beta.ppf((np.arange(_LEVELS) + 0.5) / _LEVELS, mean * weight, (1 - mean) * weight)
+        agreement = betaincinv(mean * weight, (1 - mean) * weight, (np.arange(_LEVELS) + 0.5) / _LEVELS)
     agreement = agreement.astype(np.float32).astype(np.float64)
     return np.sqrt(agreement).astype(np.float32), np.sqrt(1 - agreement).astype(np.float32)
 

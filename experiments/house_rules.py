@@ -26,8 +26,7 @@ from experiments.house.rule_sets import RuleSet, Varied
 from experiments.house.search import Goal, search
 from experiments.lab.command import run
 from experiments.lab.experiment import Experiment, Game, Result, Settings
-from experiments.lab.given import RULES
-from sim.rules import Rules
+from experiments.lab.given import RULES, refuse_other_game
 
 if TYPE_CHECKING:
     from experiments.lab.context import Context
@@ -77,6 +76,8 @@ class HouseRules(Settings):
             raise ValueError("--goal: needs --tune, which says what may be changed, like --tune target_score=15..45")
         if self.tune and not self.goal:
             raise ValueError("--tune: needs at least one --goal, like --goal turns=12")
+        if not self.tune and self.trials not in (type(self).trials, self.quick_values["trials"]):
+            raise ValueError(f"--trials {self.trials}: needs --tune")
         if self.tune and self.agent:
             raise ValueError("--agent and --tune: agents are tuned to every rule set that is tried; leave --agent out")
         if len(self.sweep) > 2:
@@ -226,10 +227,7 @@ def _varied(texts: tuple[str, ...], option: str, game: Game) -> tuple[Varied, ..
 
 def _check_given(settings: HouseRules, context: Context) -> None:
     """ValueError for a rules file or a --set field of the other game, and for a --set of what is swept or tuned."""
-    if settings.rules is not None and (other := Rules.from_toml(settings.rules).game) != settings.game:
-        raise ValueError(
-            f"{settings.rules}: rules of {other}, but the game is {settings.game} (choose with --game {other})"
-        )
+    refuse_other_game(settings, settings.game)
     for name in sorted(context.given.fixed):
         rule_sets.known_field(f"--set {name}=...", name, settings.game)
     for option in ("sweep", "tune"):

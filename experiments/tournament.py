@@ -24,6 +24,7 @@ from experiments.lab.best import BestSettings, best_settings, measure_again
 from experiments.lab.command import run
 from experiments.lab.estimate import Estimate, Estimates
 from experiments.lab.experiment import Experiment, Game, Result, Settings
+from experiments.lab.given import refuse_other_game
 from experiments.lab.precision import play_until, sequence_factor
 from experiments.lab.rating import rate
 from sim.match import Match
@@ -62,9 +63,9 @@ class Tournament(Settings):
     scheme: Scheme = "round-robin"
     """round-robin: of every pair one alone among the other, both ways, and half and half; gauntlet: one agent alone
     among each other; mixed: tables of different agents."""
-    focus: Annotated[str | None, tyro.conf.arg(metavar="SPEC", help_behavior_hint="(default: first of --agents)")] = (
-        None
-    )
+    focus: Annotated[
+        str | None, tyro.conf.arg(metavar="SPEC", help_behavior_hint="(default: first that is not random)")
+    ] = None
     """Gauntlet: the agent that runs it."""
     tables: Annotated[int, Ge(1)] | None = None
     """Mixed: tables to draw where there are more combinations than that (default: 70)."""
@@ -82,10 +83,13 @@ class Tournament(Settings):
         for name, scheme in (("focus", "gauntlet"), ("tables", "mixed")):
             if getattr(self, name) is not None and self.scheme != scheme:
                 raise ValueError(f"{name} = {getattr(self, name)!r}: only with --scheme {scheme}, not {self.scheme}")
+        if self.precision is None and self.max_deals != type(self).max_deals:
+            raise ValueError(f"max_deals = {self.max_deals}: only with --precision")
 
 
 def answer(settings: Tournament, context: Context) -> Result:
     """Play all tables, fit the rating, tell the best, and measure it again on fresh deals."""
+    refuse_other_game(settings, settings.game)
     rules = context.rules(settings.game, **({} if settings.players is None else {"players": settings.players}))
     agents, focus = pool(settings, rules.variant if isinstance(rules, OdysseyRules) else "stella")
     names = tuple(map(str, agents))
@@ -141,7 +145,8 @@ def pool(settings: Tournament, kind: str) -> tuple[list[Any], int]:
             said = settings.agents[position] if settings.agents else str(agent)
             same = "" if first == said else f" ({first} and {said} are the same)"
             raise ValueError(f"agents: {agent} is there twice{same}; a tournament is between different agents")
-    focus = agents[0] if settings.focus is None else make(settings.game, settings.focus)
+    chosen = next((agent for agent in agents if str(agent) != "random"), agents[0]) if agents else None
+    focus = chosen if settings.focus is None else make(settings.game, settings.focus)
     if focus not in agents:
         agents.append(focus)
     if len(agents) < 2:

@@ -278,3 +278,15 @@ def test_the_bluff_has_nothing_to_do_where_red_and_green_may_meet() -> None:
     for (view, trap), (seen, reply) in zip(watcher.seen["trap"], watcher.seen["vote"], strict=True):
         assert (trap[:, 0] == reply[:, view.storyteller, 0]).all()
         assert seen.turn == view.turn
+
+
+def test_two_votes_weighs_the_bonus_of_a_single_vote() -> None:
+    """Never where the bonus is all, always where there is none, and the fewer, the smaller the bonus."""
+    used = []
+    for bonus in (0, 1, 2, 3):
+        rules = OdysseyRules(players=8, single_vote_bonus=bonus)
+        rows = simulate(Match([make("odyssey", "two_votes")] * 8, rules), 60, seed=3).turn_rows
+        used.append(rows.second_votes.sum() / rows.voters.sum())
+    assert used[0] == 1 and used[3] == 0
+    assert 1 > used[1] > used[2] > 0
+    assert str(make("odyssey", "two_votes")) == "two_votes"

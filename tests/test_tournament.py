@@ -241,3 +241,18 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert said in error
     assert "Traceback" not in error
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--rules", "experiments/rules/odyssey_race_to_21.toml"], "rules of odyssey, but the game is stella"),
+        (["--max-deals", "5"], "only with --precision"),
+    ],
+)
+def test_what_would_have_no_effect_is_refused(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parent.parent)
+    assert main(EXPERIMENT, ["--quick", "--agents", "people", "greedy", *arguments]) == 2
+    assert message in capsys.readouterr().err

@@ -94,7 +94,8 @@ class Standing:
 
     def mean(self, name: str, shares: bool = False) -> Estimates:
         """A series of `CrossPlay` as means with intervals."""
-        return self.play.moments[name].estimates(self.factor, shares)
+        found = self.play.moments[name].estimates(self.factor, shares)
+        return found.within(0, 1) if shares else found
 
     def table(self, row: int) -> str:
         """A table in words. row: its number among the sittings."""

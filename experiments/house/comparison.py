@@ -184,6 +184,7 @@ def compare(
                 if not entry.is_reference:
                     apart = difference(own, other, measure, both_fixed)
                 sits = seated[play, entry.name, measure.table]
+                value = value.within(0, 1) if measure.is_share else value
                 cells[play, entry.name, measure.name] = Cell(
                     measure, value, apart, _stands_out(apart, compared), _seen(own, measure),
                     int(own["games"].sum()), int(own[UNFINISHED].sum()), str(sits.agent),

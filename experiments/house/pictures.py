@@ -46,7 +46,8 @@ def differences(compared: Compared, title: str) -> Figure:
         axis.set_title(_label(measure), fontsize=9.5)
         value = compared.cell(compared.plays[0], compared.entries[0], measure).value
         printed = (value.scaled(100) if measure.is_share else value).number()
-        axis.set_xlabel(f"difference in {unit_of(measure)}\n({compared.entries[0].name}: {printed})")
+        players = compared.entries[0].rules.players
+        axis.set_xlabel(f"difference in {unit_of(measure)}\n({compared.entries[0].name}, {players} players: {printed})")
         axis.set_ylim(len(entries) - 0.5, -0.5)
         for row in range(0, len(entries), 2):
             axis.axhspan(row - 0.5, row + 0.5, color="0.955", zorder=0, linewidth=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,10 @@ class Estimate:
         """'0.31 (0.29 to 0.33)': for tables that name n once."""
         return f"{self.number()} ({self.interval()})" if self.has_interval else self.number()
 
+    def within(self, low: float, high: float) -> Estimate:
+        """The same with an interval that stays within low..high: a share's within 0..1."""
+        return replace(self, low=float(np.maximum(self.low, low)), high=float(np.minimum(self.high, high)))
+
     def scaled(self, factor: float) -> Estimate:
         """The same estimate in another unit (100: per cent; a negative factor swaps the ends)."""
         ends = sorted((self.low * factor, self.high * factor)) if self.has_interval else [math.nan, math.nan]
@@ -94,6 +98,10 @@ class Estimates:
 
     def __iter__(self) -> Iterator[Estimate]:
         return (self[i] for i in range(len(self)))
+
+    def within(self, low: float, high: float) -> Estimates:
+        """The same with intervals that stay within low..high: a share's within 0..1."""
+        return replace(self, low=np.maximum(self.low, low), high=np.minimum(self.high, high))
 
     @property
     def half_width(self) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -178,6 +179,8 @@ def _checked(name: str, hint: Any, value: Any) -> Any:
 def _in_words(problem: Mapping[str, Any]) -> str:
     """One of pydantic's problems in the lab's words."""
     kind, context = problem["type"], problem.get("ctx", {})
+    if isinstance(problem["input"], float) and math.isnan(problem["input"]):
+        return "must be a number"
     if kind == "too_short":
         return f"needs at least {_values(context['min_length'])}; got {context['actual_length']}"
     if kind == "too_long":

@@ -62,6 +62,12 @@ def load_given(experiment: Experiment[Any], settings: Settings) -> Given:
     return Given(rules, load_world(settings.world), frozenset(fields))
 
 
+def refuse_other_game(settings: Settings, game: Game) -> None:
+    """ValueError for a rules file of the other game, in an experiment that may be of either."""
+    if settings.rules is not None and (other := Rules.from_toml(settings.rules).game) != game:
+        raise ValueError(f"{settings.rules}: rules of {other}, but the game is {game} (choose with --game {other})")
+
+
 def load_world(name: str) -> World:
     """A world by name, or from a TOML file. ValueError for neither."""
     if name.endswith(".toml") or Path(name).is_file():

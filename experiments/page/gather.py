@@ -14,11 +14,13 @@ from experiments.page.tables import Table, read_table
 from experiments.page.texts import Card, Paragraph, paragraphs, rule_cards
 
 RULE_CARDS = "rule_cards.txt"
+BASELINE = "baseline.json"
+"""What the benchmark leaves: ratios of speed, which README tells; no answer to a question."""
 ANSWER = "answer.txt"
 LARGEST_SVG = 1_500_000
 """Bytes; a larger figure goes into the page as PNG."""
-LAST = ("calibration", "robustness", "benchmark")
-"""How far to trust the answers, and how fast they come, stands after the answers."""
+LAST = ("calibration", "robustness")
+"""How far to trust the answers stands after the answers."""
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
@@ -61,7 +63,7 @@ def gather(results: Path) -> tuple[tuple[Entry, ...], tuple[Skipped, ...]]:
         raise StorageError(f"there is no folder {results}: run an experiment first, or name another with --results")
     entries, skipped = [], []
     for folder in sorted(path for path in results.iterdir() if path.is_dir() and path.name != "runs"):
-        if folder.name.startswith("."):
+        if folder.name.startswith(".") or (folder / BASELINE).is_file():
             continue
         try:
             entries.append(_entry(folder))

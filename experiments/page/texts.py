@@ -51,7 +51,8 @@ def _split(text: str, mark: str) -> list[str]:
     parts, start, depth = [], 0, 0
     for i, character in enumerate(text):
         depth += (character == "(") - (character == ")")
-        sentence_goes_on = mark == ". " and not text[i + 2 : i + 3].isupper()
+        begins = text[i + 2 : i + 3]
+        sentence_goes_on = mark == ". " and not (begins.isupper() or begins.isdigit())
         if depth == 0 and text.startswith(mark, i) and not sentence_goes_on:
             parts.append(text[start:i] + ("." if mark == ". " else ""))
             start = i + len(mark)

@@ -104,7 +104,7 @@ def measure_processes(settings: Settings) -> pd.DataFrame:
     columns: dict[str, dict[str, float]] = {}
     for case in _headlines():
         _say(f"{case.name}: processes ...")
-        engine, loop = processes.gains_of_two(case, settings.games * 20, settings.repetitions)
+        engine, loop = processes.gains_of_two(case, settings.games * 100, settings.repetitions)
         cold, warm = processes.cold_and_warm(case)
         small, large = processes.fresh(case, 10_000), processes.fresh(case, 1_000_000)
         columns[case.name] = {

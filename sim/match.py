@@ -275,7 +275,7 @@ def _results(tasks: list[_Task], n_jobs: int, backend: str) -> Iterator[tuple[st
     except (KeyError, ImportError, ValueError) as error:
         raise ValueError(f"backend = {backend!r}: not a joblib backend that is at hand ({error})") from error
     with config:
-        parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
+        parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size="auto")
         yield from parallel(joblib.delayed(task)() for task in tasks)
 
 

@@ -120,7 +120,7 @@ class World(Parameters):
 
     @classmethod
     def like(cls, name: str) -> World:
-        """A named world: "default", or "people" (fitted to figures of people, see `PEOPLE`)."""
+        """A named world: "default", or "people" (nearer to figures of people and of models that tell, see `PEOPLE`)."""
         worlds = {"default": {}, "people": PEOPLE}
         if name not in worlds:
             raise ValueError(f"World.like({name!r}): there is {', '.join(map(repr, sorted(worlds)))}")

@@ -76,6 +76,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (path / "my_agents.py").write_text(text)
         if kind == "toml" and text.startswith("# house.toml"):
             (path / "house.toml").write_text(text)
+        if kind == "toml" and text.startswith("# world.toml"):
+            (path / "world.toml").write_text(text)
     return path
 
 

@@ -11,6 +11,7 @@ from experiments.calibrate.comparing import LEVEL, Row
 from experiments.calibrate.figures import figures
 from experiments.calibrate.fits import Fits
 from experiments.calibrate.likelihood import Fit
+from experiments.calibrate.likelihood import within as region_limit
 from experiments.calibrate.marks import agreement_for_overlap, mark_fits
 from sim.world import PEOPLE, World
 
@@ -20,10 +21,14 @@ def sentence(rows: Sequence[Row], found: Fits) -> str:
     tested = {row.figure: row for row in rows if row.verdict != "not tested"}
     against = [f"{name} (p {p_words(row.p)})" for name, row in tested.items() if row.verdict == "not compatible"]
     literal, vague, people = (found.by_name[name] for name in ("literal", "vague", "people"))
+    everybody = found.by_name["all rounds"]
     inside = "among them" if people.p_committed >= LEVEL else "not among them"
+    far = everybody.ratio_committed / region_limit(2)
+    with_models = "inside" if far <= 1 else "just outside" if far <= 1.5 else "outside"
     best = people.point
     return (
-        f"{len(tested) - len(against)} of {len(tested)} tested figures are compatible with the model"
+        f"{len(tested) - len(against)} of {len(tested)} tested figures are compatible with the model, each kind of "
+        "storyteller at the vagueness in use for it"
         + (f"; not {', '.join(against)}" if against else "")
         + f". By vagueness alone it comes nearest to the literal storytellers at {_span(literal, 'vagueness')} (p of "
         f"the fit {p_words(literal.p_fit)}, n = {literal.n} rounds), to the vague ones at {_span(vague, 'vagueness')} "
@@ -31,7 +36,8 @@ def sentence(rows: Sequence[Row], found: Fits) -> str:
         f"{best['agreement']:g}, vagueness {best['vagueness']:g}, clarity_sd {best['clarity_sd']:g} (p of the fit "
         f"{p_words(people.p_fit)}), and leave open agreement {_ends(people, 'agreement')}, vagueness "
         f"{_ends(people, 'vagueness')}, clarity_sd {_ends(people, 'clarity_sd')} (95 % each); the values in use are "
-        f"{inside} (p {p_words(people.p_committed)})."
+        f"{inside} (p {p_words(people.p_committed)}), and {with_models} the 95 % region of all {everybody.n} rounds, "
+        "those told by models included."
     )
 
 
@@ -79,7 +85,9 @@ def _parameters(values: Mapping[str, float]) -> str:
 
 def _ends(fit: Fit, name: str) -> str:
     low, high = fit.interval(name)
-    return f"{low:g} to {high:g}"
+    points = getattr(fit.grid, name)
+    edges = [end for end, at in (("lowest", low == points[0]), ("highest", high == points[-1])) if at]
+    return f"{low:g} to {high:g}" + (f" (the {' and '.join(edges)} tried)" if edges else "")
 
 
 def _span(fit: Fit, name: str) -> str:

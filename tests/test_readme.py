@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from agents.registry import names
@@ -60,6 +61,13 @@ def test_measures_are_those_of_the_code() -> None:
     from experiments.house.measures import table
 
     assert table().strip() in README
+
+
+def test_speed_is_that_of_the_committed_benchmark() -> None:
+    rates = pd.read_csv(ROOT / "results" / "benchmark" / "rates.csv")
+    best = rates.loc[rates.groupby("table")["games_per_second"].idxmax()]
+    for row in best.itertuples():
+        assert f"| {row.table} | {round(row.games_per_second, -3):,.0f} |" in README, row.table
 
 
 def test_pictures_are_there() -> None:

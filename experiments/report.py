@@ -23,7 +23,7 @@ DESCRIPTION = f"""Gather results into one self-contained web page: answers, figu
 
 examples:
   {PROG}
-  {PROG} --results results/runs --out /tmp/my_runs.html"""
+  {PROG} --results results/runs --out my_runs.html"""
 
 
 @dataclass(frozen=True, kw_only=True)

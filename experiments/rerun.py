@@ -23,7 +23,7 @@ DESCRIPTION = f"""Repeat a run from its manifest, and say whether the files come
 
 examples:
   {PROG} results/darkness_risk/manifest.json
-  {PROG} results/darkness_risk/manifest.json --out /tmp/again --n-jobs 2"""
+  {PROG} results/darkness_risk/manifest.json --out again --n-jobs 2"""
 
 
 def rerun(path: Path, running: Running) -> None:

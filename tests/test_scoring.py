@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sim.odyssey import OdysseyRules, score_turn
+from sim.odyssey import OdysseyRules, score_turn, table
 from sim.odyssey import winners as odyssey_winners
-from sim.odyssey.scoring import add_points, score_turn_kernel, scoring_rules
+from sim.odyssey.scoring import score_turn_kernel, scoring_rules
 from sim.stella import RoundResult, StellaRules, resolve_round
 from sim.stella import winners as stella_winners
 from sim.stella.scoring import (
@@ -153,10 +153,10 @@ def test_team_house_rules() -> None:
 
 
 def test_minimum_score() -> None:
-    rules = OdysseyRules(players=4, minimum_score=-1)
-    scores = np.array([[0, 5, -1, 1]], dtype=np.int32)
-    add_points(rules, scores, np.array([[-3, 1, 0, -2]], dtype=np.int16))
-    assert scores.tolist() == [[-1, 6, -1, -1]]
+    scores, over = np.array([[9, 9, 9, 9], [0, 5, -1, 1]], dtype=np.int32), np.zeros(1, np.bool_)
+    table.add_points(scores, np.array([1]), np.array([[-3, 1, 0, -2]], dtype=np.int16), -1, 6, over)
+    assert scores.tolist() == [[9, 9, 9, 9], [-1, 6, -1, -1]]
+    assert over.tolist() == [True]
 
 
 def test_kernel_counts_finders_and_voters() -> None:

@@ -96,7 +96,7 @@ def guarded(action: Callable[[list[str]], None], args: Sequence[str], prog: str)
 def parse(experiment: Experiment[Any], args: Sequence[str]) -> tuple[Settings, Running]:
     """Settings from command-line arguments. SystemExit (tyro) for --help and wrong options, ValueError for values."""
     prog = program(experiment)
-    examples = [f"{prog} --quick", f"{prog} --n-deals 500 --n-jobs 2 --out /tmp/try"]
+    examples = [f"{prog} --quick", f"{prog} --n-deals 500 --n-jobs 2 --out try"]
     examples += [f"{prog} {example}".rstrip() for example in experiment.examples]
     examples = list(dict.fromkeys(examples))
     description = "\n".join([experiment.question, "", "examples:", *(f"  {line}" for line in examples)])

@@ -13,7 +13,7 @@ from sim.arrays import numbers, refuse, whole_numbers
 from sim.compiled import F, kernel
 from sim.odyssey.rules import OdysseyRules
 
-__all__ = ["ScoringRules", "add_points", "score_turn", "score_turn_kernel", "scoring_rules", "winners"]
+__all__ = ["ScoringRules", "score_turn", "score_turn_kernel", "scoring_rules", "winners"]
 
 NO_CAP = 2**30  # above all points that votes can draw
 
@@ -201,12 +201,6 @@ def score_turn(
         count[1],
     )
     return points.astype(np.int64)
-
-
-def add_points(rules: OdysseyRules, scores: NDArray[np.integer], points: NDArray[np.integer]) -> None:
-    """Add a turn's raw `points` to `scores`, in place, both (games, sides): never below `minimum_score`."""
-    np.add(scores, points, out=scores)
-    np.maximum(scores, rules.minimum_score, out=scores)
 
 
 def winners(rules: OdysseyRules, scores: ArrayLike) -> NDArray[np.bool_]:

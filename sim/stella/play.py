@@ -17,6 +17,7 @@ from sim.draws import Draws
 from sim.games import Played, Rounds
 from sim.stella.scoring import (
     RoundState,
+    follow_priority_kernel,
     ranks,
     resolve_round_kernel,
     reveal_kernel,
@@ -206,7 +207,7 @@ class _Batch:
         card = np.empty(self.n, np.int64)
         step = 0
         while (state.scout >= 0).any():
-            _follow_priority(state.marks, state.revealed, state.scout, priority, card)
+            follow_priority_kernel(state, priority, card)
             for group in self.scouting:
                 acting = state.scout[:, None] == group.seats
                 if acting.any():
@@ -297,19 +298,6 @@ def _owners_of_revealed(marks: Any, revealed: Any, owners: Any) -> None:
         for p in range(players):
             for c in range(cards):
                 owners[g, p, c] = marks[g, p, c] & revealed[g, c]
-
-
-@kernel
-def _follow_priority(marks: Any, revealed: Any, scout: Any, priority: Any, card: Any) -> None:
-    """Each scout's own unrevealed mark of highest priority (ties: lowest index): card (n,)."""
-    for g in range(len(card)):
-        p = scout[g]
-        best = -1
-        if p >= 0:
-            for c in range(marks.shape[2]):
-                if marks[g, p, c] and not revealed[g, c] and (best < 0 or priority[g, p, c] > priority[g, p, best]):
-                    best = c
-        card[g] = best
 
 
 def _told(

@@ -22,10 +22,13 @@ from annotated_types import Ge
 from experiments.lab import storage, tables
 from experiments.lab.blocks import write_atomically
 from experiments.lab.command import compute, guarded
+from experiments.lab.context import Context
 from experiments.lab.discovery import load
 from experiments.lab.experiment import Running
 from experiments.lab.formats import plain, rounded, to_csv, to_json
+from experiments.lab.given import load_given
 from experiments.speed import growth, parts, processes, rates
+from experiments.speed.spread import Spread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +78,10 @@ def measure_rates(settings: Settings) -> pd.DataFrame:
                 "table": speed.case,
                 "batch": batch,
                 "games_per_second": speed.engine[batch],
-                "ratio_to_compiled_loop": speed.ratios.get(batch, float("nan")),
+                "ratio_to_compiled_loop": speed.ratios[batch].median,
+                "lowest_ratio": speed.ratios[batch].lowest,
+                "highest_ratio": speed.ratios[batch].highest,
+                "repetitions": speed.ratios[batch].repetitions,
                 "microseconds_per_turn_or_round": 1e6 / speed.engine[batch] / speed.turns,
                 "compiled_loop_games_per_second": speed.loop,
                 "oracle_games_per_second": speed.oracle,
@@ -98,27 +104,32 @@ def measure_parts(settings: Settings) -> pd.DataFrame:
 
 
 def measure_processes(settings: Settings) -> pd.DataFrame:
-    """Two processes, import, compilation and memory, one column per headline case."""
+    """Two processes, import, compilation and memory: median, lowest and highest of repetitions per headline case."""
     import pandas as pd
 
     columns: dict[str, dict[str, float]] = {}
+    repeated: dict[str, float] = {}
     for case in _headlines():
         _say(f"{case.name}: processes ...")
-        engine, loop = processes.gains_of_two(case, settings.games * 100, settings.repetitions)
+        engine, loop, both = processes.gains_of_two(case, settings.games * 100, settings.repetitions)
         cold, warm = processes.cold_and_warm(case)
         small, large = processes.fresh(case, 10_000), processes.fresh(case, 1_000_000)
-        columns[case.name] = {
+        measured = {
             "two processes against one, engine": engine,
             "two processes against one, compiled loop": loop,
-            "engine's gain / loop's gain": engine / loop,
-            "seconds to import": warm.imported,
-            "seconds to the first game, nothing compiled": cold.played,
-            "seconds to the first game, kernels on disk": warm.played,
-            "peak memory, 10 thousand games, MiB": small.memory,
-            "peak memory, 1 million games, MiB": large.memory,
-            "memory of a million / of ten thousand": large.memory / small.memory,
+            "engine's gain / loop's gain": both,
+            "seconds to import": Spread.of([warm.imported]),
+            "seconds to the first game, nothing compiled": Spread.of([cold.played]),
+            "seconds to the first game, kernels on disk": Spread.of([warm.played]),
+            "peak memory, 10 thousand games, MiB": Spread.of([small.memory]),
+            "peak memory, 1 million games, MiB": Spread.of([large.memory]),
+            "memory of a million / of ten thousand": Spread.of([large.memory / small.memory]),
         }
-    return pd.DataFrame(columns).reset_index(names="what")
+        columns[case.name] = {what: value.median for what, value in measured.items()}
+        columns[f"{case.name}: lowest"] = {what: value.lowest for what, value in measured.items()}
+        columns[f"{case.name}: highest"] = {what: value.highest for what, value in measured.items()}
+        repeated = {what: value.repetitions for what, value in measured.items()}
+    return pd.DataFrame({**columns, "repetitions": repeated}).reset_index(names="what")
 
 
 def measure_growth(settings: Settings) -> pd.DataFrame:
@@ -139,24 +150,44 @@ def measure_growth(settings: Settings) -> pd.DataFrame:
 
 
 def measure_experiments() -> pd.DataFrame:
-    """Seconds of whole experiments with default settings, compiled, on all cores."""
+    """Seconds of whole experiments with default settings, compiled, on all cores, and of the loop for as many games.
+
+    The loop plays the headline table of the experiment's game, on one core, right after the experiment.
+    """
     import pandas as pd
 
     rows = []
     for name in TIMED:
         _say(f"{name} ...")
         experiment = load(name)
+        case = next(case for case in _headlines() if case.game in experiment.games)
         compute(experiment, experiment.settings.preset(quick=True))
+        settings, running = experiment.settings.preset(), Running()
+        context = Context(experiment, settings, load_given(experiment, settings), running)
         start = time.perf_counter()
-        compute(experiment)
-        rows.append({"experiment": name, "seconds": time.perf_counter() - start, "processes": Running().jobs})
+        experiment.run(settings, context)
+        seconds = time.perf_counter() - start
+        case.loop(64)
+        start = time.perf_counter()
+        case.loop(context.games_played)
+        loop = time.perf_counter() - start
+        rows.append(
+            {
+                "experiment": name,
+                "seconds": seconds,
+                "processes": running.jobs,
+                "games": context.games_played,
+                "compiled_loop_seconds": loop,
+                "times_the_compiled_loop": seconds / loop,
+            }
+        )
     return pd.DataFrame(rows)
 
 
 def headline_ratios(games: int, repetitions: int) -> dict[str, float]:
     """Ratio of the engine to the compiled loop in the cases that have a goal, at the best batch size."""
     speeds = [rates.measure(case, BATCHES[-2:], games, repetitions) for case in _headlines()]
-    return {speed.case: max(speed.ratios.values()) for speed in speeds}
+    return {speed.case: max(ratio.median for ratio in speed.ratios.values()) for speed in speeds}
 
 
 def regressions(committed: Mapping[str, float], measured: Mapping[str, float]) -> list[str]:

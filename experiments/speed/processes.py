@@ -13,9 +13,11 @@ from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 
 import sim
 from experiments.speed.rates import Case
+from experiments.speed.spread import Spread
 
 _PLAY = """
 import sys, time
@@ -57,13 +59,13 @@ def cold_and_warm(case: Case) -> tuple[Started, Started]:
         return fresh(case, 1, cache), fresh(case, 1, cache)
 
 
-def gains_of_two(case: Case, games: int, repetitions: int) -> tuple[float, float]:
-    """How many times as many games two processes play as one, by the clock on the wall: engine, compiled loop.
+def gains_of_two(case: Case, games: int, repetitions: int) -> tuple[Spread, Spread, Spread]:
+    """How many times as many games two processes play as one, by the clock on the wall.
 
-    Medians; the loop's two copies are what the machine gives. One after the other, for each has workers of its own.
+    -> engine, compiled loop, engine's gain over the loop's in the same repetition. The loop's two copies are what the
+    machine gives. One after the other, for each has workers of its own.
     """
     match, loop = case.match, case.loop
-    assert loop is not None
 
     def engine(jobs: int) -> None:
         sim.simulate(match, games, seed=1, keep="summary", n_jobs=jobs)
@@ -74,19 +76,18 @@ def gains_of_two(case: Case, games: int, repetitions: int) -> tuple[float, float
         else:
             joblib.Parallel(jobs, "loky")(joblib.delayed(_loop)(case, games // jobs) for _ in range(jobs))
 
-    return _gain(engine, repetitions), _gain(loops, repetitions)
+    of_engine, of_loop = _gains(engine, repetitions), _gains(loops, repetitions)
+    return Spread.of(of_engine), Spread.of(of_loop), Spread.of(of_engine / of_loop)
 
 
-def _gain(play: Callable[[int], None], repetitions: int) -> float:
+def _gains(play: Callable[[int], None], repetitions: int) -> NDArray[np.float64]:
     play(1)
     play(2)
-    return float(np.median([_seconds(play, 1) / _seconds(play, 2) for _ in range(repetitions)]))
+    return np.array([_seconds(play, 1) / _seconds(play, 2) for _ in range(repetitions)])
 
 
 def _loop(case: Case, games: int) -> None:
-    loop = case.loop
-    assert loop is not None
-    loop(games)
+    case.loop(games)
 
 
 def _seconds(play: Callable[[int], Any], jobs: int) -> float:

@@ -17,6 +17,7 @@ import sim
 from agents.registry import make
 from experiments.lab.experiment import Game
 from experiments.speed import limit
+from experiments.speed.spread import Spread
 from sim.odyssey import OdysseyRules
 from sim.stella import StellaRules
 
@@ -32,17 +33,20 @@ class Case:
     rules: OdysseyRules | StellaRules
 
     @property
-    def match(self) -> sim.Match:
-        game: Game = "odyssey" if isinstance(self.rules, OdysseyRules) else "stella"
-        return sim.Match([make(game, SPECS[game])] * self.rules.players, self.rules)
+    def game(self) -> Game:
+        return "odyssey" if isinstance(self.rules, OdysseyRules) else "stella"
 
     @property
-    def loop(self) -> Callable[[int], Any] | None:
-        """Plays so many games in the compiled loop; None where it does not know the variant."""
+    def match(self) -> sim.Match:
+        return sim.Match([make(self.game, SPECS[self.game])] * self.rules.players, self.rules)
+
+    @property
+    def loop(self) -> Callable[[int], Any]:
+        """Plays so many games in the compiled loop."""
         rules = self.rules
         if isinstance(rules, StellaRules):
             return lambda n: limit.stella(n, rules)
-        return (lambda n: limit.odyssey(n, rules)) if rules.variant == "standard" else None
+        return lambda n: limit.odyssey(n, rules)
 
 
 CASES = (
@@ -63,7 +67,7 @@ HEADLINES = ("Odyssey, 6 players", "Stella, 4 players")
 class Speed:
     """What was measured of one case; rates in games per second of processor time, medians over repetitions.
 
-    ratios: of the engine to the compiled loop in the same repetition, by batch size; empty where there is no loop
+    ratios: of the engine to the compiled loop in the same repetition, by batch size, with their spread
     """
 
     case: str
@@ -72,7 +76,7 @@ class Speed:
     engine: Mapping[int, float]
     loop: float
     oracle: float
-    ratios: Mapping[int, float]
+    ratios: Mapping[int, Spread]
 
 
 def measure(case: Case, batches: Sequence[int], games: int, repetitions: int, oracle_games: int = 0) -> Speed:
@@ -80,12 +84,11 @@ def measure(case: Case, batches: Sequence[int], games: int, repetitions: int, or
 
     The clock is the process's own processor time, so that what else the machine does counts little.
     """
-    match, loop = case.match, case.loop
+    match = case.match
     rivals: dict[str, tuple[Callable[[int], Any], int]] = {
         str(batch): (partial(_engine, match, batch), max(16, min(games, 400 * batch))) for batch in batches
     }
-    if loop is not None:
-        rivals["loop"] = (loop, games)
+    rivals["loop"] = (case.loop, games)
     for play, n in rivals.values():
         play(min(n, 64))
     rates: dict[str, list[float]] = {name: [] for name in rivals}
@@ -93,14 +96,14 @@ def measure(case: Case, batches: Sequence[int], games: int, repetitions: int, or
         for name, (play, n) in rivals.items():
             rates[name].append(n / cpu_seconds(partial(play, n)))
     engine = {batch: float(np.median(rates[str(batch)])) for batch in batches}
-    ratios = {batch: float(np.median(np.divide(rates[str(batch)], rates["loop"]))) for batch in batches} if loop else {}
+    ratios = {batch: Spread.of(np.divide(rates[str(batch)], rates["loop"])) for batch in batches}
     played = sim.simulate(match, 200, seed=1)
     return Speed(
         case=case.name,
         games=games,
         turns=float(played.turns.mean()) if played.turns is not None else float(case.rules.rounds),  # type: ignore[union-attr]
         engine=engine,
-        loop=float(np.median(rates["loop"])) if loop else float("nan"),
+        loop=float(np.median(rates["loop"])),
         oracle=_oracle_rate(case, oracle_games) if oracle_games else float("nan"),
         ratios=ratios,
     )

@@ -1,0 +1,1 @@
+"""The compiled loops: one module a game, and what they share."""
